@@ -1,0 +1,2 @@
+//! rungs
+fn main() {}
