@@ -1,0 +1,62 @@
+//! How hard, for how long.
+
+use std::time::Duration;
+
+/// The whole climb.
+#[derive(Debug, Clone)]
+pub struct Load {
+    /// The rungs of the ladder, in order; at least one.
+    pub stages: Vec<Stage>,
+    /// One real request before load.
+    pub preflight: bool,
+    /// Requests or time before the first stage, outside every statistic.
+    pub warm_up: Option<WarmUp>,
+    /// How long requests may finish after their stage's window.
+    pub drain_timeout: Duration,
+    /// Pause between stages.
+    pub cool_down: Duration,
+    /// Hard cap on the requests of the whole run (preflight included).
+    pub max_requests: Option<u64>,
+}
+
+/// One rung: a fixed number of users, each sending its next request when the last one ended.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    /// Unique within the run; `c10` by default.
+    pub name: String,
+    /// Users, at least 1.
+    pub concurrency: u32,
+    /// When the stage is over.
+    pub end: StageEnd,
+    /// Time over which the users start, before the window.
+    pub ramp_up: Duration,
+    /// Pause of a user between two requests.
+    pub think_time: ThinkTime,
+}
+
+/// When a stage is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageEnd {
+    /// The window lasts so long (never zero).
+    After(Duration),
+    /// So many requests in all, shared by the users (never zero); the window ends with the last one's end.
+    Requests(u64),
+}
+
+/// Pause of a user between two requests: uniform in `min..=max` (equal: fixed; both zero: none).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThinkTime {
+    /// Shortest pause.
+    pub min: Duration,
+    /// Longest pause.
+    pub max: Duration,
+}
+
+/// Load before the first stage that no statistic sees. It runs with one user per request up to the first stage's users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmUp {
+    /// So many requests.
+    Requests(u64),
+    /// For so long.
+    For(Duration),
+}

@@ -1,0 +1,44 @@
+//! The plan: everything a run needs, resolved and valid. Nothing in it can be misspelt, missing or out of range.
+//!
+//! TOML -> `Scenario` -> **`Plan`** -> engine. The engine sees only these types, never a TOML value.
+
+mod body;
+mod load;
+mod origin;
+mod output;
+mod target;
+
+pub use body::{Bodies, BodyError};
+pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
+pub use origin::{Fingerprint, Override};
+pub use output::{GatePlan, Language, Objectives, Outputs};
+pub use target::{
+    Api, Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification,
+};
+
+/// One run, ready to be executed.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// `name` of the file, or the file's stem.
+    pub name: String,
+    /// Free text of the author, copied into the result.
+    pub notes: Option<String>,
+    /// Seed of everything random in the run.
+    pub seed: u64,
+    /// Where the file came from and what was overridden.
+    pub fingerprint: Fingerprint,
+    /// What is tested.
+    pub target: Target,
+    /// How hard, for how long.
+    pub load: Load,
+    /// What is sent.
+    pub bodies: Bodies,
+    /// Limits of one request that `goodput` and the ladder's verdict go by.
+    pub objectives: Objectives,
+    /// Where results go and how they read.
+    pub outputs: Outputs,
+    /// What makes CI red.
+    pub gate: GatePlan,
+    /// Things the reader of the file should know although they are legal (unused placeholder, replaced header, ...).
+    pub notices: Vec<String>,
+}

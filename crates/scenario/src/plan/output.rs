@@ -1,0 +1,60 @@
+//! Where results go, how they read, and what makes CI red.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use measure::gate::Rule;
+
+/// Limits of one request. A request that is ok and meets all of them counts as goodput.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Objectives {
+    /// Longest time to the first token.
+    pub ttft: Option<Duration>,
+    /// Longest mean time per output token.
+    pub tpot: Option<Duration>,
+    /// Longest response time.
+    pub e2e: Option<Duration>,
+}
+
+/// Files and language of the reports.
+#[derive(Debug, Clone)]
+pub struct Outputs {
+    /// Folder for everything without an explicit path; absolute or relative to the working directory.
+    pub dir: PathBuf,
+    /// Explicit path of the JSON result.
+    pub json: Option<PathBuf>,
+    /// Explicit path of the HTML page.
+    pub html: Option<PathBuf>,
+    /// Whether every attempt is written beside the result as NDJSON.
+    pub samples: bool,
+    /// Language of the reports' sentences.
+    pub lang: Option<Language>,
+    /// No live rows.
+    pub quiet: bool,
+    /// Title of the page instead of the scenario's name.
+    pub title: Option<String>,
+    /// A gap at least this long may be a stall.
+    pub stall_after: Duration,
+    /// Tokens per second at which a reader reads (for `smoothness`).
+    pub reading_speed: f64,
+}
+
+/// Language of the reports' sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    English,
+    /// Chinese.
+    Chinese,
+}
+
+/// The gate's rules and baseline.
+#[derive(Debug, Clone, Default)]
+pub struct GatePlan {
+    /// Rules in file order.
+    pub rules: Vec<Rule>,
+    /// Committed baseline to compare with.
+    pub baseline: Option<PathBuf>,
+    /// Label of the machine the baseline was made on; part of what makes two runs comparable.
+    pub testbed: String,
+}
