@@ -1,4 +1,22 @@
 //! Vocabulary and mathematics: metrics, outcomes, samples, distributions, stages, gate, result. Pure: no clock, no I/O.
+//!
+//! engine -> [`sample::Sample`]s -> [`stage::StageRecorder`] -> [`result::RunResult`] -> reports and [`gate`].
 
+pub mod distribution;
+pub mod flag;
 pub mod gate;
+pub mod ladder;
 pub mod metric;
+pub mod offset;
+pub mod outcome;
+pub mod request;
+pub mod result;
+pub mod sample;
+pub mod stage;
+
+pub use distribution::Distribution;
+pub use flag::{Flag, Flags};
+pub use metric::Metric;
+pub use offset::Offset;
+pub use outcome::{ErrorClass, ErrorGroup, Outcome};
+pub use sample::Sample;

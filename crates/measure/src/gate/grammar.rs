@@ -192,7 +192,8 @@ fn parse_scope(scope: &str, at: usize) -> Result<Scope, CheckError> {
 }
 
 fn split_number(value: &str) -> (&str, &str) {
-    let end = value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(value.len());
+    let end =
+        value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(value.len());
     (&value[..end], value[end..].trim())
 }
 
@@ -219,12 +220,54 @@ mod tests {
     #[test]
     fn checks_of_every_form_are_read() {
         let rows: &[(&str, Metric, Option<Stat>, Comparison, Limit, Scope)] = &[
-            ("success_rate >= 99%", Metric::SuccessRate, None, Comparison::AtLeast, Limit::Absolute(0.99), Scope::Every),
-            ("http_429_ratio<=0.05", Metric::Http429Ratio, None, Comparison::AtMost, Limit::Absolute(0.05), Scope::Every),
-            ("ttft.p95 <= 800ms", Metric::Ttft, Some(Stat::Percentile(95.0)), Comparison::AtMost, Limit::Absolute(800.0), Scope::Every),
-            ("e2e.p999 < 1.5s for c<=20", Metric::E2e, Some(Stat::Percentile(99.9)), Comparison::Below, Limit::Absolute(1500.0), Scope::Concurrency(Comparison::AtMost, 20)),
-            ("tpot.p99 <= baseline + 50% for stage c10", Metric::Tpot, Some(Stat::Percentile(99.0)), Comparison::AtMost, Limit::Baseline { change: 0.5 }, Scope::Stage("c10".into())),
-            ("qps > baseline - 5%", Metric::Qps, None, Comparison::Above, Limit::Baseline { change: -0.05 }, Scope::Every),
+            (
+                "success_rate >= 99%",
+                Metric::SuccessRate,
+                None,
+                Comparison::AtLeast,
+                Limit::Absolute(0.99),
+                Scope::Every,
+            ),
+            (
+                "http_429_ratio<=0.05",
+                Metric::Http429Ratio,
+                None,
+                Comparison::AtMost,
+                Limit::Absolute(0.05),
+                Scope::Every,
+            ),
+            (
+                "ttft.p95 <= 800ms",
+                Metric::Ttft,
+                Some(Stat::Percentile(95.0)),
+                Comparison::AtMost,
+                Limit::Absolute(800.0),
+                Scope::Every,
+            ),
+            (
+                "e2e.p999 < 1.5s for c<=20",
+                Metric::E2e,
+                Some(Stat::Percentile(99.9)),
+                Comparison::Below,
+                Limit::Absolute(1500.0),
+                Scope::Concurrency(Comparison::AtMost, 20),
+            ),
+            (
+                "tpot.p99 <= baseline + 50% for stage c10",
+                Metric::Tpot,
+                Some(Stat::Percentile(99.0)),
+                Comparison::AtMost,
+                Limit::Baseline { change: 0.5 },
+                Scope::Stage("c10".into()),
+            ),
+            (
+                "qps > baseline - 5%",
+                Metric::Qps,
+                None,
+                Comparison::Above,
+                Limit::Baseline { change: -0.05 },
+                Scope::Every,
+            ),
             ("http_5xx <= 0", Metric::Http5xx, None, Comparison::AtMost, Limit::Absolute(0.0), Scope::Every),
         ];
         for (text, metric, stat, comparison, limit, scope) in rows {
@@ -244,7 +287,11 @@ mod tests {
             ("ttft.p101 <= 1s", "`p101` is not a statistic", 5),
             ("ttft.p95 <= 5%", "expected a duration such as `800ms` or `1.5s` for `ttft`, found `5%`", 12),
             ("ttft.p95 <= 800", "expected a duration such as `800ms` or `1.5s` for `ttft`, found `800`", 12),
-            ("success_rate >= 99", "expected a ratio such as `5%` or `0.05` for `success_rate`, found `99`", 16),
+            (
+                "success_rate >= 99",
+                "expected a ratio such as `5%` or `0.05` for `success_rate`, found `99`",
+                16,
+            ),
             ("success_rate >= 101%", "`success_rate` is a share of 0% to 100%, found `101%`", 16),
             ("ttft.p95 <= baseline * 2", "expected `baseline`, `baseline + 20%` or `baseline - 5%`", 12),
             ("ttft.p95 <= 1s for d<3", "expected `for c<=20` or `for stage NAME`, found `for d<3`", 19),

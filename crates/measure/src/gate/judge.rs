@@ -1,1 +1,196 @@
-//! filled in next
+//! Judges rules against the stages of a result.
+
+use super::baseline::Baseline;
+use super::check::{Check, Level, Limit, Rule};
+use crate::distribution::DistributionSummary;
+use crate::metric::{Kind, Metric};
+use crate::result::{CheckLine, CheckResult, GateResult, StageResult, StageStatus, Verdict};
+
+/// Judges every rule on every stage it covers. There are no implicit checks.
+pub fn judge(rules: &[Rule], stages: &[StageResult], baseline: Option<&Baseline>) -> GateResult {
+    let checks: Vec<CheckLine> = rules.iter().flat_map(|rule| judge_rule(rule, stages, baseline)).collect();
+    GateResult { verdict: verdict(&checks), checks }
+}
+
+fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) -> Vec<CheckLine> {
+    let lines: Vec<CheckLine> = stages
+        .iter()
+        .filter(|stage| rule.check.scope.covers(&stage.name, stage.concurrency))
+        .map(|stage| judge_stage(rule, stage, baseline))
+        .collect();
+    match lines.is_empty() {
+        true => {
+            vec![CheckLine::no_data(rule, "-", "no stage of this run is covered by the check".to_owned())]
+        }
+        false => lines,
+    }
+}
+
+fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) -> CheckLine {
+    let (value, n) = measured(&rule.check, stage);
+    let line = CheckLine { value, n, ..CheckLine::no_data(rule, &stage.name, String::new()) };
+    if let Some(reason) = cannot_judge(&rule.check, stage, value, n) {
+        return CheckLine { reason: Some(reason), ..line };
+    }
+    let Some(value) = value else { return line };
+    match rule.check.limit {
+        Limit::Absolute(limit) => {
+            let result = pass_or_fail(rule.check.comparison.holds(value, limit));
+            CheckLine { limit: Some(limit), result, reason: None, ..line }
+        }
+        Limit::Baseline { change } => against_baseline(rule, stage, baseline, value, change, line),
+    }
+}
+
+/// Without an interval of the change, only a value on the right side of the baseline itself is certain to hold the
+/// limit; everything else is said, not judged.
+fn against_baseline(
+    rule: &Rule,
+    stage: &StageResult,
+    baseline: Option<&Baseline>,
+    value: f64,
+    change: f64,
+    line: CheckLine,
+) -> CheckLine {
+    let Some(baseline) = baseline else {
+        return CheckLine { reason: Some("there is no baseline".to_owned()), ..line };
+    };
+    let Some(row) = baseline.value(&rule.check, &stage.name) else {
+        let reason = format!("the baseline has no row for stage {}", stage.name);
+        return CheckLine { reason: Some(reason), ..line };
+    };
+    let limit = row * (1.0 + change);
+    let within = rule.check.comparison.holds(value, limit)
+        || rule.min_change.is_some_and(|least| (value - row).abs() < least);
+    CheckLine { limit: Some(limit), baseline: Some(row), result: pass_or_fail(within), reason: None, ..line }
+}
+
+fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<String> {
+    if stage.status == StageStatus::Skipped {
+        return Some("the stage was skipped".to_owned());
+    }
+    if stage.client.saturated {
+        return Some("the load generator was saturated: the numbers may be its own".to_owned());
+    }
+    let needs = check.stat.map_or(1, super::Stat::needs);
+    if n < needs {
+        return Some(format!("{n} values, at least {needs} are needed"));
+    }
+    value.is_none().then(|| "nothing was measured".to_owned())
+}
+
+fn pass_or_fail(holds: bool) -> CheckResult {
+    if holds { CheckResult::Pass } else { CheckResult::Fail }
+}
+
+/// The value of a check on a stage, and how many values stand behind it.
+pub fn measured(check: &Check, stage: &StageResult) -> (Option<f64>, u64) {
+    match (check.metric.entry().kind, check.stat) {
+        (Kind::Distribution, Some(stat)) => match distribution(check.metric, stage) {
+            Some(distribution) => (distribution.value(stat), distribution.n),
+            None => (None, 0),
+        },
+        _ => (scalar(check.metric, stage), scalar_n(check.metric, stage)),
+    }
+}
+
+pub(super) fn distribution(metric: Metric, stage: &StageResult) -> Option<&DistributionSummary> {
+    Some(match metric {
+        Metric::Queue => &stage.queue_ms,
+        Metric::Connect => &stage.connect_ms,
+        Metric::Ttfb => &stage.ttfb_ms,
+        Metric::Ttfe => &stage.ttfe_ms,
+        Metric::Ttft => &stage.ttft_ms,
+        Metric::Ttfo => &stage.ttfo_ms,
+        Metric::E2e => &stage.e2e_ms,
+        Metric::Tpot => &stage.tpot_ms,
+        Metric::Ntpot => &stage.ntpot_ms,
+        Metric::Gap => &stage.gap_ms,
+        Metric::DecodeTps => &stage.decode_tps,
+        Metric::OutputTps => &stage.output_tps,
+        Metric::TimeToError => &stage.time_to_error_ms,
+        Metric::Smoothness
+        | Metric::Qps
+        | Metric::OutputTokensPerS
+        | Metric::SuccessRate
+        | Metric::ErrorRate
+        | Metric::Http429
+        | Metric::Http5xx
+        | Metric::Http429Ratio
+        | Metric::Http5xxRatio
+        | Metric::Goodput
+        | Metric::GoodputRatio
+        | Metric::ConcurrencyEffective
+        | Metric::InFlightMax => return None,
+    })
+}
+
+pub(super) fn scalar(metric: Metric, stage: &StageResult) -> Option<f64> {
+    match metric {
+        Metric::Smoothness => stage.smoothness,
+        Metric::Qps => stage.qps,
+        Metric::OutputTokensPerS => stage.output_tokens_per_s,
+        Metric::SuccessRate => stage.success_rate,
+        Metric::ErrorRate => stage.error_rate,
+        Metric::Http429 => Some(stage.http_429 as f64),
+        Metric::Http5xx => Some(stage.http_5xx as f64),
+        Metric::Http429Ratio => stage.http_429_ratio,
+        Metric::Http5xxRatio => stage.http_5xx_ratio,
+        Metric::Goodput => stage.goodput,
+        Metric::GoodputRatio => stage.goodput_ratio,
+        Metric::ConcurrencyEffective => stage.concurrency_effective,
+        Metric::InFlightMax => Some(stage.in_flight_max as f64),
+        Metric::Queue
+        | Metric::Connect
+        | Metric::Ttfb
+        | Metric::Ttfe
+        | Metric::Ttft
+        | Metric::Ttfo
+        | Metric::E2e
+        | Metric::Tpot
+        | Metric::Ntpot
+        | Metric::Gap
+        | Metric::DecodeTps
+        | Metric::OutputTps
+        | Metric::TimeToError => None,
+    }
+}
+
+fn scalar_n(metric: Metric, stage: &StageResult) -> u64 {
+    match metric {
+        Metric::Http429 | Metric::Http5xx | Metric::Http429Ratio | Metric::Http5xxRatio => {
+            stage.counts.attempts
+        }
+        _ => stage.counts.ok + stage.counts.failed,
+    }
+}
+
+fn verdict(checks: &[CheckLine]) -> Verdict {
+    let strict = || checks.iter().filter(|line| line.level == Level::Strict.name());
+    if checks.is_empty() {
+        Verdict::None
+    } else if strict().any(|line| line.result == CheckResult::Fail) {
+        Verdict::Fail
+    } else if strict().any(|line| matches!(line.result, CheckResult::Inconclusive | CheckResult::NoData)) {
+        Verdict::NotJudged
+    } else {
+        Verdict::Pass
+    }
+}
+
+impl CheckLine {
+    fn no_data(rule: &Rule, stage: &str, reason: String) -> Self {
+        Self {
+            check: rule.check.text.clone(),
+            stage: stage.to_owned(),
+            level: rule.level.name().to_owned(),
+            value: None,
+            limit: None,
+            baseline: None,
+            interval: None,
+            n: 0,
+            result: CheckResult::NoData,
+            reason: Some(reason),
+        }
+    }
+}

@@ -1,6 +1,11 @@
+//! The gate: checks, their grammar, and how they are judged against a stage.
 
+mod baseline;
 mod check;
 mod grammar;
+mod judge;
 
+pub use baseline::{Baseline, BaselineStage};
 pub use check::{Check, Comparison, Level, Limit, Rule, Scope, Stat};
 pub use grammar::CheckError;
+pub use judge::{judge, measured};

@@ -1,0 +1,94 @@
+//! The committed baseline: the numbers of an accepted run, small enough to be reviewed as a diff.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::check::Check;
+use crate::distribution::DistributionSummary;
+use crate::metric::{Kind, TABLE};
+use crate::result::{RunResult, SCHEMA_VERSION, StageResult};
+
+/// Numbers of an accepted run, by stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Version of this file's meaning.
+    pub schema_version: u32,
+    /// Scenario it was measured with.
+    pub test_name: String,
+    /// Protocol.
+    pub api: String,
+    /// Model.
+    pub model: Option<String>,
+    /// Label of the machine.
+    pub testbed: String,
+    /// The stages.
+    pub stages: BTreeMap<String, BaselineStage>,
+}
+
+/// One stage of a baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BaselineStage {
+    /// Users.
+    pub concurrency: u32,
+    /// Single numbers.
+    pub scalars: BTreeMap<String, f64>,
+    /// Distributions with their histograms.
+    pub distributions: BTreeMap<String, DistributionSummary>,
+}
+
+impl Baseline {
+    /// The baseline that a run would make.
+    pub fn of(run: &RunResult, testbed: &str) -> Self {
+        let stages = run.stages.iter().map(|stage| (stage.name.clone(), BaselineStage::of(stage))).collect();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            test_name: run.test_name.clone(),
+            api: run.api.clone(),
+            model: run.model.clone(),
+            testbed: testbed.to_owned(),
+            stages,
+        }
+    }
+
+    /// The baseline's number for a check on a stage.
+    pub(super) fn value(&self, check: &Check, stage: &str) -> Option<f64> {
+        let stage = self.stages.get(stage)?;
+        match check.stat {
+            Some(stat) => stage.distributions.get(check.metric.name())?.value(stat),
+            None => stage.scalars.get(check.metric.name()).copied(),
+        }
+    }
+
+    /// Why this baseline and a run cannot be compared, if they cannot.
+    pub fn mismatch(&self, api: &str, model: Option<&str>, testbed: &str) -> Option<String> {
+        let differ = |what: &str, here: &str, there: &str| {
+            format!("the baseline was measured with {what} {there:?}, this run has {here:?}")
+        };
+        if self.api != api {
+            return Some(differ("api", api, &self.api));
+        }
+        if self.model.as_deref() != model {
+            return Some(differ("model", model.unwrap_or("-"), self.model.as_deref().unwrap_or("-")));
+        }
+        (self.testbed != testbed).then(|| differ("testbed", testbed, &self.testbed))
+    }
+}
+
+impl BaselineStage {
+    fn of(stage: &StageResult) -> Self {
+        let scalars = TABLE
+            .iter()
+            .filter(|entry| entry.kind == Kind::Scalar)
+            .filter_map(|entry| Some((entry.name.to_owned(), super::judge::scalar(entry.metric, stage)?)))
+            .collect();
+        let distributions = TABLE
+            .iter()
+            .filter_map(|entry| {
+                let distribution = super::judge::distribution(entry.metric, stage)?;
+                (distribution.n > 0).then(|| (entry.name.to_owned(), distribution.clone()))
+            })
+            .collect();
+        Self { concurrency: stage.concurrency, scalars, distributions }
+    }
+}

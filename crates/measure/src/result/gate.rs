@@ -1,0 +1,65 @@
+//! The gate's part of a result.
+
+use serde::{Deserialize, Serialize};
+
+/// Every check and what they amount to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateResult {
+    /// What the checks amount to.
+    pub verdict: Verdict,
+    /// One line per check and stage.
+    pub checks: Vec<CheckLine>,
+}
+
+/// What the checks amount to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every strict check passed.
+    Pass,
+    /// A strict check failed.
+    Fail,
+    /// None failed, but one is inconclusive or without data.
+    NotJudged,
+    /// There are no checks.
+    None,
+}
+
+/// One check on one stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckLine {
+    /// The check.
+    pub check: String,
+    /// The stage.
+    pub stage: String,
+    /// `strict` or `advisory`.
+    pub level: String,
+    /// What was measured.
+    pub value: Option<f64>,
+    /// What it was compared with.
+    pub limit: Option<f64>,
+    /// The baseline's value.
+    pub baseline: Option<f64>,
+    /// Interval of the value.
+    pub interval: Option<[f64; 2]>,
+    /// Values behind it.
+    pub n: u64,
+    /// What came of it.
+    pub result: CheckResult,
+    /// Why there is no verdict, where there is none.
+    pub reason: Option<String>,
+}
+
+/// What came of one check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckResult {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// The values cannot decide it.
+    Inconclusive,
+    /// There is nothing to judge.
+    NoData,
+}

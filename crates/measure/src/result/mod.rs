@@ -1,0 +1,15 @@
+//! The saved run: what `run.json` holds, key for key. Readers refuse a newer schema version and accept older ones.
+
+mod gate;
+mod run;
+mod stage;
+
+pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
+pub use run::{
+    Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
+    Tool, Warning,
+};
+pub use stage::{
+    Adjusted, Client, Counts, ErrorExample, ErrorLine, KeyLine, PhaseCounts, Second, StageResult,
+    StageStatus, Stalls, TokenSources, TokenTotals,
+};

@@ -1,0 +1,201 @@
+//! The top level of a result.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ErrorExample, GateResult, StageResult};
+use crate::Outcome;
+
+/// Rises when the meaning of a key changes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run, complete: everything that any report shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// See [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// How far the run came.
+    pub status: RunStatus,
+    /// Exit code and every reason for it.
+    pub exit: Exit,
+    /// Name of the scenario.
+    pub test_name: String,
+    /// Label of the provider.
+    pub provider: Option<String>,
+    /// Base URL as configured, masked.
+    pub base_url: String,
+    /// Final URL, masked.
+    pub url: String,
+    /// Protocol, as in TOML.
+    pub api: String,
+    /// Model asked for.
+    pub model: Option<String>,
+    /// Whether answers were streamed.
+    pub stream: bool,
+    /// The auth header as sent, masked; null when none was sent.
+    pub auth_header: Option<String>,
+    /// Headers as sent, masked.
+    pub headers: BTreeMap<String, String>,
+    /// UTC, RFC 3339.
+    pub started_at: String,
+    /// UTC, RFC 3339.
+    pub finished_at: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What was run.
+    pub scenario: Fingerprint,
+    /// On what.
+    pub machine: Machine,
+    /// The one request before load; null when it was not asked for.
+    pub preflight: Option<Preflight>,
+    /// The rungs, in order.
+    pub stages: Vec<StageResult>,
+    /// What the rungs say together.
+    pub ladder: Ladder,
+    /// What to keep in mind when reading.
+    pub warnings: Vec<Warning>,
+    /// The checks and their verdict.
+    pub gate: GateResult,
+    /// What was spent; null without prices.
+    pub cost: Option<f64>,
+    /// The result in full sentences.
+    pub conclusion: String,
+    /// Notes of the scenario's author.
+    pub notes: Option<String>,
+}
+
+/// The program that wrote a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `rungs`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Every stage ran.
+    Completed,
+    /// A signal ended it.
+    Interrupted,
+    /// The target could not be used.
+    Aborted,
+}
+
+/// The exit code and why.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Exit {
+    /// Exit code of the process.
+    pub code: u8,
+    /// All reasons, also those that a stronger code outranks.
+    pub reasons: Vec<String>,
+}
+
+/// The scenario that was run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Path as given.
+    pub path: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Profile chosen.
+    pub profile: Option<String>,
+    /// What differs from the file.
+    pub overrides: Vec<Override>,
+}
+
+/// One value that did not come from the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Override {
+    /// Key path.
+    pub key: String,
+    /// Value, masked.
+    pub value: String,
+    /// What set it.
+    pub source: String,
+}
+
+/// The machine that generated the load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Operating system.
+    pub os: String,
+    /// CPUs this process may use.
+    pub cpus: usize,
+    /// Worker threads.
+    pub workers: usize,
+}
+
+/// The one request before load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preflight {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Time to first token, ms.
+    pub ttft_ms: Option<f64>,
+    /// Response time, ms.
+    pub e2e_ms: Option<f64>,
+    /// What is known about its failure.
+    pub error: Option<ErrorExample>,
+}
+
+/// What the rungs say together. The numbers are concurrencies.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Ladder {
+    /// Highest stage with every objective met by its p95, success of at least 99 % and no 429.
+    pub last_ok: Option<u32>,
+    /// First stage that is not so.
+    pub first_breach: Option<u32>,
+    /// First stage whose throughput gain per added user is under 10 % of the first stage's.
+    pub knee: Option<u32>,
+    /// The boundary that a search proved.
+    pub boundary: Option<u32>,
+}
+
+/// What to keep in mind when reading a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Machine-readable.
+    pub code: String,
+    /// The stage it is about; null for the run.
+    pub stage: Option<String>,
+    /// For people.
+    pub text: String,
+}
+
+impl RunResult {
+    /// Reads a saved result.
+    ///
+    /// # Errors
+    /// When it is not a result, or one of a newer schema version.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let version: Version = serde_json::from_str(text).map_err(ReadError::NotAResult)?;
+        if version.schema_version > SCHEMA_VERSION {
+            return Err(ReadError::Newer(version.schema_version));
+        }
+        serde_json::from_str(text).map_err(ReadError::NotAResult)
+    }
+}
+
+/// A text that is not a result of a version that can be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not a result at all.
+    #[error("this is not a rungs result: {0}")]
+    NotAResult(serde_json::Error),
+    /// Written by a later version.
+    #[error(
+        "the result has schema version {0}, this program reads up to {SCHEMA_VERSION}; use a newer rungs"
+    )]
+    Newer(u32),
+}

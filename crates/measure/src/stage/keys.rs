@@ -1,0 +1,40 @@
+//! One row per key, to see whether one key's quota is the limit.
+
+use crate::Distribution;
+use crate::Sample;
+use crate::request::RequestMetrics;
+use crate::result::KeyLine;
+
+/// The keys of one stage, by index.
+#[derive(Debug, Clone)]
+pub(super) struct Keys(Vec<Key>);
+
+#[derive(Debug, Clone, Default)]
+struct Key {
+    requests: u64,
+    http_429: u64,
+    ttft: Distribution,
+}
+
+impl Keys {
+    pub(super) fn new(count: usize) -> Self {
+        Self(vec![Key::default(); count])
+    }
+
+    pub(super) fn record(&mut self, sample: &Sample, metrics: &RequestMetrics) {
+        let Some(key) = sample.key.and_then(|index| self.0.get_mut(index)) else { return };
+        key.requests += 1;
+        key.http_429 += sample.attempts.iter().filter(|attempt| attempt.status == Some(429)).count() as u64;
+        metrics.ttft.into_iter().for_each(|ttft| key.ttft.record(ttft));
+    }
+
+    pub(super) fn lines(&self) -> Vec<KeyLine> {
+        let line = |(index, key): (usize, &Key)| KeyLine {
+            key: format!("key {}", index + 1),
+            requests: key.requests,
+            http_429: key.http_429,
+            ttft_ms_p95: key.ttft.percentile(95.0),
+        };
+        self.0.iter().enumerate().map(line).collect()
+    }
+}

@@ -1,0 +1,8 @@
+//! From samples to the numbers of one stage.
+
+mod bucket;
+mod keys;
+mod recorder;
+mod timeline;
+
+pub use recorder::{ClientLook, StageFrame, StageRecorder};

@@ -1,0 +1,424 @@
+//! Takes in the samples of one stage as they finish and gives its numbers. Memory does not grow with the number of
+//! requests (the timeline keeps a few bytes per request).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::keys::Keys;
+use super::timeline::Timeline;
+use crate::distribution::round;
+use crate::offset::milliseconds;
+use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
+use crate::result::{
+    Adjusted, Client, Counts, ErrorExample, ErrorLine, PhaseCounts, StageResult, StageStatus, Stalls,
+    TokenTotals,
+};
+use crate::sample::{Attempt, Phase, TokenSource};
+use crate::{Distribution, ErrorClass, Offset, Outcome, Sample};
+
+/// What a stage is, before anything was measured.
+#[derive(Debug, Clone)]
+pub struct StageFrame {
+    /// Unique in the run.
+    pub name: String,
+    /// Users.
+    pub concurrency: u32,
+    /// Planned duration of the window; `None` for a number of requests.
+    pub duration: Option<Duration>,
+    /// Planned number of requests, where that ends the stage.
+    pub requests: Option<u64>,
+    /// When the window begins: the ramp is over.
+    pub window_start: Offset,
+    /// Number of keys in use.
+    pub keys: usize,
+    /// Shortest gap that may be a stall.
+    pub stall_after: Duration,
+    /// Tokens per second of the reader behind `smoothness`.
+    pub reading_speed: f64,
+    /// Per-request limits that `goodput` goes by: ttft, tpot, e2e.
+    pub objectives: [Option<Duration>; 3],
+}
+
+/// The generator's look at itself, merged over its workers.
+#[derive(Debug, Clone, Default)]
+pub struct ClientLook {
+    /// How late a timer of each worker fired.
+    pub lag: Distribution,
+    /// CPU of the worker threads, 100 = all of them busy.
+    pub cpu_percent: Option<f64>,
+}
+
+/// Fewer lag ticks than this say nothing.
+const LAG_TICKS: u64 = 100;
+const LAG_LIMIT_MS: f64 = 5.0;
+const LATENESS_LIMIT_MS: f64 = 10.0;
+const LATENESS_SHARE_OF_TTFT: f64 = 0.05;
+const CPU_LIMIT_PERCENT: f64 = 90.0;
+
+#[derive(Debug, Clone, Default)]
+struct Distributions {
+    queue: Distribution,
+    connect: Distribution,
+    ttfb: Distribution,
+    ttfe: Distribution,
+    ttft: Distribution,
+    ttfo: Distribution,
+    tpot: Distribution,
+    ntpot: Distribution,
+    gap: Distribution,
+    e2e: Distribution,
+    decode_tps: Distribution,
+    output_tps: Distribution,
+    time_to_error: Distribution,
+    lateness: Distribution,
+}
+
+/// Collects one stage.
+#[derive(Debug, Clone)]
+pub struct StageRecorder {
+    frame: StageFrame,
+    window_end: Option<Offset>,
+    phases: PhaseCounts,
+    counts: Counts,
+    distributions: Distributions,
+    outcomes: BTreeMap<&'static str, u64>,
+    statuses: BTreeMap<u16, u64>,
+    flags: BTreeMap<&'static str, u64>,
+    tokens: TokenTotals,
+    known_chunks: u64,
+    tokens_in_window: f64,
+    ok_in_window: u64,
+    good: u64,
+    open_time: Duration,
+    in_flight_max: u64,
+    drained: u64,
+    http: [u64; 2],
+    stalls: Stalls,
+    smoothness: (f64, u64),
+    keys: Keys,
+    errors: BTreeMap<ErrorClass, (u64, ErrorExample)>,
+    timeline: Timeline,
+    last_end: Offset,
+}
+
+impl StageRecorder {
+    /// An empty stage. With a planned duration the window's end is known from the start.
+    pub fn new(frame: StageFrame) -> Self {
+        let keys = Keys::new(frame.keys);
+        let window_end = frame.duration.map(|duration| frame.window_start + duration);
+        Self {
+            frame,
+            window_end,
+            keys,
+            phases: PhaseCounts::default(),
+            counts: Counts::default(),
+            distributions: Distributions::default(),
+            outcomes: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            flags: BTreeMap::new(),
+            tokens: TokenTotals::default(),
+            known_chunks: 0,
+            tokens_in_window: 0.0,
+            ok_in_window: 0,
+            good: 0,
+            open_time: Duration::ZERO,
+            in_flight_max: 0,
+            drained: 0,
+            http: [0; 2],
+            stalls: Stalls::default(),
+            smoothness: (0.0, 0),
+            errors: BTreeMap::new(),
+            timeline: Timeline::default(),
+            last_end: Offset::ORIGIN,
+        }
+    }
+
+    /// Takes in one finished request of this stage, of whatever phase.
+    pub fn record(&mut self, sample: &Sample) {
+        let Some(attempt) = sample.last() else { return };
+        let metrics = RequestMetrics::of(attempt, self.frame.reading_speed);
+        self.timeline.record(sample, &metrics);
+        // Requests of the ramp are open, and their tokens arrive, inside the window as well.
+        self.record_presence(sample, attempt);
+        match sample.phase {
+            Phase::Measure => self.record_measured(sample, attempt, &metrics),
+            Phase::Ramp => self.phases.ramp += 1,
+            Phase::WarmUp => self.phases.warm_up += 1,
+            Phase::Preflight | Phase::Drain => {}
+        }
+    }
+
+    fn record_presence(&mut self, sample: &Sample, attempt: &Attempt) {
+        let Some(first) = sample.attempts.first() else { return };
+        let from = first.at.start.max(self.frame.window_start);
+        let until = self.window_end.map_or(attempt.at.end, |end| attempt.at.end.min(end));
+        self.open_time += until.since(from);
+        if sample.phase == Phase::Measure {
+            self.in_flight_max = self.in_flight_max.max(u64::from(sample.in_flight));
+        }
+    }
+
+    fn record_measured(&mut self, sample: &Sample, attempt: &Attempt, metrics: &RequestMetrics) {
+        self.phases.measure += 1;
+        self.counts.started += 1;
+        self.counts.attempts += sample.attempts.len() as u64;
+        self.last_end = self.last_end.max(attempt.at.end);
+        self.drained += u64::from(!self.in_window(attempt.at.end));
+        *self.outcomes.entry(sample.outcome().name()).or_default() += 1;
+        attempt.flags.iter().for_each(|flag| *self.flags.entry(flag.name()).or_default() += 1);
+        sample.attempts.iter().filter_map(|attempt| attempt.status).for_each(|status| {
+            *self.statuses.entry(status).or_default() += 1;
+            self.http[0] += u64::from(status == 429);
+            self.http[1] += u64::from((500..600).contains(&status));
+        });
+        self.keys.record(sample, metrics);
+        self.record_latencies(sample, metrics);
+        match attempt.outcome {
+            Outcome::Ok => self.record_ok(attempt, metrics),
+            Outcome::Failed(class) => self.record_failure(class, attempt),
+            Outcome::Cancelled => self.counts.cancelled += 1,
+        }
+        if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
+            self.record_tokens_in_window(attempt);
+        }
+    }
+
+    fn record_latencies(&mut self, sample: &Sample, metrics: &RequestMetrics) {
+        let to = &mut self.distributions;
+        if let Some(first) = sample.attempts.first() {
+            to.queue.record(first.at.start.since(sample.due));
+            to.lateness.record(first.at.start.since(sample.due.max(sample.free)));
+        }
+        for (distribution, value) in [
+            (&mut to.connect, metrics.connect),
+            (&mut to.ttfb, metrics.ttfb.filter(|_| metrics.e2e.is_some())),
+            (&mut to.ttfe, metrics.ttfe),
+            (&mut to.ttft, metrics.ttft),
+            (&mut to.ttfo, metrics.ttfo),
+            (&mut to.tpot, metrics.tpot),
+            (&mut to.ntpot, metrics.ntpot),
+            (&mut to.e2e, metrics.e2e),
+            (&mut to.time_to_error, metrics.time_to_error),
+        ] {
+            value.into_iter().for_each(|value| distribution.record(value));
+        }
+        metrics.decode_tps.into_iter().for_each(|tps| to.decode_tps.record_rate(tps));
+        metrics.output_tps.into_iter().for_each(|tps| to.output_tps.record_rate(tps));
+    }
+
+    fn record_ok(&mut self, attempt: &Attempt, metrics: &RequestMetrics) {
+        self.counts.ok += 1;
+        let inside = self.in_window(attempt.at.end);
+        self.ok_in_window += u64::from(inside);
+        self.good += u64::from(self.meets_objectives(metrics));
+        gaps(&attempt.events).for_each(|(_, gap)| self.distributions.gap.record(gap));
+        let stalls = RequestStalls::of(&attempt.events, self.frame.stall_after);
+        self.stalls.requests += u64::from(stalls.count > 0);
+        self.stalls.count += stalls.count;
+        let longest = stalls.longest.map(milliseconds).map(round);
+        self.stalls.longest_ms = self.stalls.longest_ms.into_iter().chain(longest).reduce(f64::max);
+        if let Some(smoothness) = metrics.smoothness {
+            self.smoothness = (self.smoothness.0 + smoothness, self.smoothness.1 + 1);
+        }
+        self.record_tokens(attempt);
+    }
+
+    fn record_tokens(&mut self, attempt: &Attempt) {
+        let (totals, tokens) = (&mut self.tokens, &attempt.tokens);
+        for (total, count) in [
+            (&mut totals.output, tokens.output),
+            (&mut totals.input, tokens.input),
+            (&mut totals.reasoning, tokens.reasoning),
+            (&mut totals.cached, tokens.cached),
+        ] {
+            if let Some(count) = count {
+                *total = Some(total.unwrap_or(0) + count);
+            }
+        }
+        match tokens.source {
+            TokenSource::Usage => totals.source.usage += 1,
+            TokenSource::None => totals.source.none += 1,
+        }
+        totals.chunks += attempt.events.len() as u64;
+        if tokens.output.is_some() {
+            self.known_chunks += attempt.events.len() as u64;
+        }
+    }
+
+    fn record_failure(&mut self, class: ErrorClass, attempt: &Attempt) {
+        self.counts.failed += 1;
+        self.tokens.partial_chunks += attempt.events.len() as u64;
+        if let Some(partial) = attempt.tokens.output {
+            self.tokens.partial = Some(self.tokens.partial.unwrap_or(0) + partial);
+        }
+        let (count, _) = self.errors.entry(class).or_insert_with(|| (0, ErrorExample::of(attempt)));
+        *count += 1;
+    }
+
+    fn record_tokens_in_window(&mut self, attempt: &Attempt) {
+        let Some(output) = attempt.tokens.output else { return };
+        let inside = match attempt.events.len() {
+            0 => f64::from(u8::from(self.in_window(attempt.at.end))),
+            n => attempt.events.iter().filter(|event| self.in_window(event.at)).count() as f64 / n as f64,
+        };
+        self.tokens_in_window += output as f64 * inside;
+    }
+
+    fn in_window(&self, at: Offset) -> bool {
+        at >= self.frame.window_start && self.window_end.is_none_or(|end| at <= end)
+    }
+
+    fn meets_objectives(&self, metrics: &RequestMetrics) -> bool {
+        let measured = [metrics.ttft, metrics.tpot, metrics.e2e];
+        self.frame.objectives.iter().zip(measured).all(|(limit, value)| match (limit, value) {
+            (Some(limit), Some(value)) => value <= *limit,
+            // An objective on something this answer does not have (TPOT of one token) cannot be missed by it.
+            _ => true,
+        })
+    }
+
+    /// The stage's numbers. `status` and `stopped_at` (where a signal cut the window short) come from the engine.
+    pub fn finish(&self, status: StageStatus, stopped_at: Option<Offset>, look: &ClientLook) -> StageResult {
+        let end = stopped_at.or(self.window_end).unwrap_or(self.last_end);
+        let window = end.since(self.frame.window_start).as_secs_f64();
+        let over = |count: f64| (window > 0.0).then(|| round(count / window));
+        let judged = self.counts.ok + self.counts.failed;
+        let of_judged = |count: u64| ratio(count, judged);
+        let to = &self.distributions;
+        let ttft = to.ttft.summary();
+        let e2e = to.e2e.summary();
+        StageResult {
+            name: self.frame.name.clone(),
+            status,
+            concurrency: self.frame.concurrency,
+            rate: None,
+            duration: self.frame.duration.map(duration_text),
+            window_s: round(window),
+            phase_counts: self.phases,
+            drained: self.drained,
+            qps: over(self.ok_in_window as f64),
+            ttft_ms_p95: ttft.p95,
+            p95_ms: e2e.p95,
+            p99_ms: e2e.p99,
+            success_rate: of_judged(self.counts.ok),
+            http_429: self.http[0],
+            http_5xx: self.http[1],
+            http_429_ratio: ratio(self.http[0], self.counts.attempts),
+            http_5xx_ratio: ratio(self.http[1], self.counts.attempts),
+            error_rate: of_judged(self.counts.failed),
+            output_tokens_per_s: over(self.tokens_in_window).filter(|_| self.tokens.source.usage > 0),
+            goodput: over(self.good_in_window()),
+            goodput_ratio: of_judged(self.good),
+            counts: self.accounted(),
+            outcomes: self.outcomes.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+            status_codes: self.statuses.iter().map(|(status, n)| (status.to_string(), *n)).collect(),
+            flags: self.flags.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+            tokens: self.token_totals(),
+            queue_ms: to.queue.summary(),
+            connect_ms: to.connect.summary(),
+            ttfb_ms: to.ttfb.summary(),
+            ttfe_ms: to.ttfe.summary(),
+            ttfo_ms: to.ttfo.summary(),
+            tpot_ms: to.tpot.summary(),
+            ntpot_ms: to.ntpot.summary(),
+            gap_ms: to.gap.summary(),
+            decode_tps: to.decode_tps.summary(),
+            output_tps: to.output_tps.summary(),
+            retry_wait_ms: Distribution::default().summary(),
+            time_to_error_ms: to.time_to_error.summary(),
+            adjusted: Adjusted { ttft_ms: self.adjusted(&to.ttft), e2e_ms: self.adjusted(&to.e2e) },
+            client: self.client(look, ttft.p50),
+            ttft_ms: ttft,
+            e2e_ms: e2e,
+            stalls: self.stalls,
+            smoothness: (self.smoothness.1 > 0).then(|| round(self.smoothness.0 / self.smoothness.1 as f64)),
+            concurrency_effective: over(self.open_time.as_secs_f64()),
+            in_flight_max: self.in_flight_max,
+            keys: self.keys.lines(),
+            errors: self.errors.iter().map(error_line).collect(),
+            timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
+        }
+    }
+
+    fn good_in_window(&self) -> f64 {
+        // Goodput shares the numerator's window with qps: the good share of what ended inside.
+        match self.counts.ok {
+            0 => 0.0,
+            ok => self.ok_in_window as f64 * self.good as f64 / ok as f64,
+        }
+    }
+
+    fn accounted(&self) -> Counts {
+        let planned = self.frame.requests.unwrap_or(self.counts.started).max(self.counts.started);
+        Counts { planned, dropped: planned - self.counts.started, ..self.counts }
+    }
+
+    fn token_totals(&self) -> TokenTotals {
+        let per_chunk = self.tokens.output.filter(|_| self.known_chunks > 0);
+        TokenTotals {
+            per_chunk: per_chunk.map(|output| round(output as f64 / self.known_chunks as f64)),
+            ..self.tokens.clone()
+        }
+    }
+
+    fn adjusted(&self, distribution: &Distribution) -> BTreeMap<String, Option<f64>> {
+        [50.0, 90.0, 95.0, 99.0]
+            .into_iter()
+            .map(|p| (format!("p{p}"), distribution.adjusted_percentile(p, self.counts.failed).map(round)))
+            .collect()
+    }
+
+    fn client(&self, look: &ClientLook, ttft_p50: Option<f64>) -> Client {
+        let lag = look.lag.summary();
+        let lateness = self.distributions.lateness.summary();
+        let lateness_limit = LATENESS_LIMIT_MS.max(LATENESS_SHARE_OF_TTFT * ttft_p50.unwrap_or(0.0));
+        let saturated = lag.n >= LAG_TICKS
+            && (lag.p99 > Some(LAG_LIMIT_MS)
+                || lateness.p99 > Some(lateness_limit)
+                || look.cpu_percent > Some(CPU_LIMIT_PERCENT));
+        Client {
+            clock: "read".to_owned(),
+            lag_ms: lag,
+            send_lateness_ms: lateness,
+            cpu_percent: look.cpu_percent.map(round),
+            saturated,
+        }
+    }
+
+    fn phase_at(&self, at: Offset, end: Offset) -> Phase {
+        // A second belongs to the window when its greater part does.
+        let middle = at + Duration::from_millis(500);
+        match middle {
+            middle if middle < self.frame.window_start => Phase::Ramp,
+            middle if middle < end => Phase::Measure,
+            _ => Phase::Drain,
+        }
+    }
+}
+
+fn ratio(count: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| count as f64 / of as f64)
+}
+
+fn error_line((class, (count, example)): (&ErrorClass, &(u64, ErrorExample))) -> ErrorLine {
+    ErrorLine { class: class.name().to_owned(), count: *count, example: example.clone() }
+}
+
+fn duration_text(duration: Duration) -> String {
+    match duration.subsec_millis() {
+        0 => format!("{}s", duration.as_secs()),
+        _ => format!("{}ms", duration.as_millis()),
+    }
+}
+
+impl ErrorExample {
+    /// What to tell the provider about a failed attempt.
+    pub fn of(attempt: &Attempt) -> Self {
+        Self {
+            status: attempt.status,
+            message: attempt.error.as_ref().map(|error| error.message.clone()).unwrap_or_default(),
+            request_id: attempt.request_id.clone(),
+            at_s: round(attempt.at.end.seconds()),
+        }
+    }
+}
