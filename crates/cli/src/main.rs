@@ -1,2 +1,50 @@
-//! rungs
-fn main() {}
+//! The binary `rungs`: arguments, order of steps, progress, exit code.
+
+mod args;
+mod command;
+mod exit;
+mod files;
+mod progress;
+mod prepare;
+mod record;
+mod screen;
+mod signals;
+mod watcher;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use exit::Code;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        screen::talk(format_args!(
+            "rungs hit a bug and stopped: {panic}\nThis is a fault of the program, not of your scenario; \
+             please report it with the scenario file (without keys)."
+        ));
+    }));
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // `--help` and `--version` are no errors.
+            let code = if error.use_stderr() { Code::Usage } else { Code::Done };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let code = std::panic::catch_unwind(|| dispatch(args.command)).unwrap_or(Code::Bug);
+    code.into()
+}
+
+fn dispatch(command: Command) -> Code {
+    match command {
+        Command::Run(args) => command::run(&args),
+        Command::Check(args) => command::check(&args),
+        Command::Plan(args) => command::plan(&args),
+        Command::Report(args) => command::report(&args),
+        Command::Baseline(args) => command::baseline(&args),
+        Command::Mock(args) => command::mock(&args),
+    }
+}

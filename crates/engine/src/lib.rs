@@ -1,1 +1,28 @@
-//! engine
+//! Plan -> Samples: load control, one work loop, raw hyper transport, framing, protocols, clock. The only async crate.
+//!
+//! [`run()`] climbs the ladder of a plan; whatever a server does ends up in the [`Recording`], never in an error.
+
+mod answer;
+mod attempt;
+mod caller;
+mod classify;
+mod clock;
+mod coordinator;
+mod error;
+pub mod framing;
+mod guard;
+mod limits;
+mod load;
+mod mask;
+mod observe;
+pub mod protocol;
+mod read;
+mod run;
+mod stop;
+mod transport;
+
+pub use clock::Clock;
+pub use error::EngineError;
+pub use observe::{BeforeLoad, Observer, Silent, Snapshot};
+pub use run::{Aborted, During, Recording, Settings, run};
+pub use stop::{Stop, Stopper, Urgency, stop};

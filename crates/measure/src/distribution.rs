@@ -57,6 +57,17 @@ impl Distribution {
         self.max = self.max.max(value);
     }
 
+    /// Takes in the values of another distribution.
+    pub fn merge(&mut self, other: &Self) {
+        // Same layout on both sides, so that adding cannot fail.
+        let _ = self.histogram.add(&other.histogram);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
     /// Number of values.
     pub fn count(&self) -> u64 {
         self.count

@@ -42,8 +42,8 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
     }
 }
 
-/// Without an interval of the change, only a value on the right side of the baseline itself is certain to hold the
-/// limit; everything else is said, not judged.
+/// The value against the baseline's own, changed by as much as the check allows. A change under `min_change` never
+/// fails.
 fn against_baseline(
     rule: &Rule,
     stage: &StageResult,
@@ -68,6 +68,9 @@ fn against_baseline(
 fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<String> {
     if stage.status == StageStatus::Skipped {
         return Some("the stage was skipped".to_owned());
+    }
+    if stage.status == StageStatus::Incomplete {
+        return Some("the stage was cut short".to_owned());
     }
     if stage.client.saturated {
         return Some("the load generator was saturated: the numbers may be its own".to_owned());

@@ -119,6 +119,8 @@ pub struct Override {
     pub value: String,
     /// What set it.
     pub source: String,
+    /// Whether it changes the workload, so that the result is not comparable with a baseline.
+    pub changes_workload: bool,
 }
 
 /// The machine that generated the load.

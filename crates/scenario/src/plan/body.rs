@@ -1,11 +1,19 @@
-//! What is sent: a body for every request, rendered ahead wherever it does not differ per request.
+//! What is sent: a body for every request, rendered ahead.
+
+use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::data::Order;
+use crate::template::Body;
+
 /// The bodies of a run. Cheap to clone: shared by every worker.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Bodies {
-    // filled in by the template and data modules
+    /// One per row of the data; at least one.
+    bodies: Arc<[Body]>,
+    order: Order,
 }
 
 /// A body could not be rendered for a row of the data.
@@ -19,11 +27,43 @@ pub struct BodyError {
 }
 
 impl Bodies {
+    pub(crate) fn new(bodies: Vec<Body>, order: Order) -> Self {
+        Self { bodies: bodies.into(), order }
+    }
+
     /// Body of the `seq`-th request of the run (0-based), which carries `request_id`.
     ///
     /// # Errors
-    /// When the template fails for this row (every row was rendered once when the file was read, so this is rare).
-    pub fn body(&self, _seq: u64, _request_id: &str) -> Result<Bytes, BodyError> {
-        Ok(Bytes::new())
+    /// When the data has no such row. Every row was rendered when the scenario was loaded, so a loaded plan does not
+    /// give any.
+    pub fn body(&self, seq: u64, request_id: &str) -> Result<Bytes, BodyError> {
+        let row = self.row(seq);
+        let body = self.bodies.get(row).map(|body| body.with_id(request_id));
+        body.ok_or_else(|| BodyError { row: row + 1, reason: "there is no such row".into() })
+    }
+
+    /// 0-based row of the data that the `seq`-th request of the run takes: a pure function of `seq` and the seed.
+    pub fn row(&self, seq: u64) -> usize {
+        self.order.row(seq)
+    }
+
+    /// How many rows the data has; at least one.
+    pub fn rows(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The body of the first row, as an example for people.
+    pub fn sample(&self) -> Bytes {
+        self.bodies
+            .first()
+            .map(|body| body.with_id("00000000-0000-0000-0000-000000000000"))
+            .unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Bodies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The prompts may be many and private.
+        write!(f, "Bodies({} rows)", self.rows())
     }
 }

@@ -2,19 +2,21 @@
 //!
 //! TOML -> `Scenario` -> **`Plan`** -> engine. The engine sees only these types, never a TOML value.
 
+mod api;
 mod body;
+mod describe;
 mod load;
 mod origin;
 mod output;
 mod target;
 
+pub use api::Api;
 pub use body::{Bodies, BodyError};
+pub use describe::{describe, describe_stage};
 pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
-pub use target::{
-    Api, Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification,
-};
+pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};
 
 /// One run, ready to be executed.
 #[derive(Debug, Clone)]

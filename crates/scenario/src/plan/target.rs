@@ -1,9 +1,12 @@
 //! What is tested: address, protocol, keys, timeouts.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::Api;
 use crate::Secret;
+use crate::diagnostic::{is_secret_name, masked};
 
 /// The endpoint under test and how to talk to it.
 #[derive(Debug, Clone)]
@@ -54,7 +57,7 @@ pub enum Server {
 }
 
 /// A resolved address: where to connect and what to ask for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Plain or TLS.
     pub scheme: Scheme,
@@ -73,17 +76,6 @@ pub enum Scheme {
     Http,
     /// TLS.
     Https,
-}
-
-/// Wire protocol of the endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Api {
-    /// OpenAI Chat Completions.
-    OpenAiChat,
-    /// Anthropic Messages.
-    AnthropicMessages,
-    /// Dify chat and agent apps.
-    DifyChat,
 }
 
 /// How a key is presented.
@@ -151,4 +143,71 @@ pub enum TlsVerification {
     CaFile(PathBuf),
     /// Not at all; the report says so.
     Off,
+}
+
+impl Target {
+    /// The address that requests go to, for people: secret query values masked.
+    pub fn url(&self) -> String {
+        match &self.server {
+            Server::Mock { path, .. } => format!("mock://{path}"),
+            Server::At(endpoint) => endpoint.url(),
+        }
+    }
+
+    /// Everything in the target that must never be shown, to be searched for in what a server sends back.
+    pub fn secrets(&self) -> Vec<Secret> {
+        let headers = self.headers.iter().filter(|header| header.masked).map(|header| header.value.clone());
+        let mut secrets: Vec<Secret> = self.keys.values.iter().cloned().chain(headers).collect();
+        if let Server::At(endpoint) = &self.server {
+            secrets.extend(secret_query_values(&endpoint.path).map(Secret::new));
+        }
+        secrets
+    }
+}
+
+impl Endpoint {
+    /// `host` or `host:port` as in a URL: brackets around IPv6, the scheme's own port left out.
+    pub fn authority(&self) -> String {
+        let host = match self.host.contains(':') {
+            true => format!("[{}]", self.host),
+            false => self.host.clone(),
+        };
+        match (self.scheme, self.port) {
+            (Scheme::Http, 80) | (Scheme::Https, 443) => host,
+            (_, port) => format!("{host}:{port}"),
+        }
+    }
+
+    /// The whole URL, for people: secret query values masked.
+    pub fn url(&self) -> String {
+        masked(&format!("{}://{}{}", self.scheme.name(), self.authority(), self.path))
+    }
+
+    /// Whether the host is this machine by name or address.
+    pub fn is_loopback(&self) -> bool {
+        let address = self.host.parse::<std::net::IpAddr>();
+        self.host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url())
+    }
+}
+
+impl Scheme {
+    /// As in a URL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
+fn secret_query_values(path: &str) -> impl Iterator<Item = &str> {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(name, value)| is_secret_name(name) && !value.is_empty()).map(|(_, value)| value)
 }

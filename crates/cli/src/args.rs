@@ -1,0 +1,193 @@
+//! The command line, as clap types and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A load tester for streaming LLM endpoints.
+#[derive(Debug, Parser)]
+#[command(name = "rungs", version, about, long_about = LONG, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const LONG: &str = "A load tester for streaming LLM endpoints (OpenAI, Anthropic, Dify and what speaks like them).\n\n\
+A scenario file says target, load, data, report and gate. rungs climbs the ladder of concurrency it describes, times \
+every stream, writes JSON and an HTML page, and says with its exit code whether the gate passed.";
+
+const EXAMPLES: &str = "Examples:\n  \
+rungs run perf/config.toml                     climb the ladder, write the report, judge the gate\n  \
+rungs run perf/config.toml --stages 1,5        a shorter ladder\n  \
+rungs run perf/config.toml --set target.base_url=https://api.example.com --set target.model=gpt-4o\n  \
+rungs check perf/config.toml scenarios/*.toml  is everything in these files right?\n  \
+rungs plan perf/config.toml                    what would be sent, without sending it\n  \
+rungs mock --port 9100 --ttft 300ms~0.3        a paced server to try things on\n\n\
+Exit codes: 0 done, gate passed - 1 a strict check failed - 2 wrong command line - 3 the scenario is not valid -\n\
+4 the target cannot be used - 5 not judged - 6 an output could not be written - 70 a bug - 130/143 interrupted";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Climb the ladder of a scenario: preflight, load, report, gate
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Check scenario files as `run` does before its first request; prints nothing but problems
+    Check(CheckArgs),
+    /// Show what a scenario would send, without sending it
+    Plan(PlanArgs),
+    /// Render a saved result again
+    Report(ReportArgs),
+    /// Write the small committed baseline from a result
+    Baseline(BaselineArgs),
+    /// Start the built-in streaming server on 127.0.0.1
+    Mock(MockArgs),
+}
+
+const RUN_EXAMPLES: &str = "Examples:\n  \
+rungs run perf/config.toml\n  \
+rungs run perf/config.toml --stages 1,5,20 --set load.stage_duration=10s\n  \
+rungs run perf/config.toml --set target.host=127.0.0.1 --set target.port=8080 --set target.api_key=sk-test\n  \
+rungs run perf/config.toml --quiet --json - | jq .ladder";
+
+/// What lays itself over the scenario file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LayerArgs {
+    /// Use the table [profile.NAME] of the file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Set a key: a TOML value, else taken as text (repeatable)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Another ladder, e.g. 1,5,20
+    #[arg(long, value_name = "USERS", value_delimiter = ',')]
+    pub(crate) stages: Option<Vec<u32>>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Put every output into DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Compare with this baseline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Language of the reports
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<Language>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The scenario file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+    /// No live rows
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Worker threads (default: one less than the machine has CPUs)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
+    /// Do not ask before load goes to a host that is not this machine
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Write the result to stdout too, and nothing else there
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    pub(crate) json: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The scenario files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// The scenario file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReportArgs {
+    /// A saved result (JSON)
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: PathBuf,
+    /// Write the result again as JSON (`-` = stdout)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the page (`-` = stdout); without any output the table is printed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Language of the page
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<Language>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaselineArgs {
+    #[command(subcommand)]
+    pub(crate) action: BaselineAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BaselineAction {
+    /// Accept a result as the baseline that later runs are compared with
+    Accept {
+        /// A saved result (JSON)
+        #[arg(value_name = "RESULT")]
+        result: PathBuf,
+        /// Where the baseline goes
+        #[arg(value_name = "FILE", default_value = "baseline.json")]
+        file: PathBuf,
+        /// Label of the machine, as `testbed` in [gate]
+        #[arg(long, default_value = "")]
+        testbed: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MockArgs {
+    /// Port to listen on; 0 is any free one
+    #[arg(long, default_value_t = 9100)]
+    pub(crate) port: u16,
+    /// Serve one protocol only: openai-chat, anthropic-messages or dify-chat (default: all, by path)
+    #[arg(long, value_name = "API")]
+    pub(crate) api: Option<String>,
+    /// Time to the first token: median~sigma of a log-normal, e.g. 300ms~0.3
+    #[arg(long, value_name = "TIME")]
+    pub(crate) ttft: Option<String>,
+    /// Time between tokens
+    #[arg(long, value_name = "TIME")]
+    pub(crate) itl: Option<String>,
+    /// Tokens per answer
+    #[arg(long, value_name = "N")]
+    pub(crate) tokens: Option<u32>,
+    /// More open requests than this wait
+    #[arg(long, value_name = "N")]
+    pub(crate) capacity: Option<u32>,
+    /// More open requests than this are answered 429
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u32>,
+    /// Requests without this key are answered 401
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// Seed of the times
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// Language of the reports.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Language {
+    /// English
+    En,
+    /// Chinese
+    Zh,
+}

@@ -1,0 +1,49 @@
+//! `rungs baseline accept RESULT [FILE]`: the numbers that later runs are compared with.
+
+use measure::gate::Baseline;
+use measure::result::{RunResult, RunStatus};
+
+use crate::args::{BaselineAction, BaselineArgs};
+use crate::exit::Code;
+use crate::files::{read_result, replace};
+use crate::screen;
+
+pub(crate) fn baseline(args: &BaselineArgs) -> Code {
+    let BaselineAction::Accept { result, file, testbed } = &args.action;
+    let run = match read_result(result) {
+        Ok(run) => run,
+        Err(error) => {
+            screen::talk(format_args!("error: {error:#}"));
+            return Code::Usage;
+        }
+    };
+    if let Some(reason) = unacceptable(&run) {
+        screen::talk(format_args!("error: {} cannot be a baseline: {reason}", result.display()));
+        return Code::NotJudged;
+    }
+    let written = serde_json::to_string_pretty(&Baseline::of(&run, testbed))
+        .map_err(anyhow::Error::from)
+        .and_then(|text| replace(file, (text + "\n").as_bytes()));
+    match written {
+        Ok(()) => {
+            screen::talk(format_args!("baseline written to {}", file.display()));
+            Code::Done
+        }
+        Err(error) => {
+            screen::talk(format_args!("error: {error:#}"));
+            Code::Output
+        }
+    }
+}
+
+/// A baseline must be a whole run of the file as committed, on a machine that kept up.
+fn unacceptable(run: &RunResult) -> Option<String> {
+    if run.status != RunStatus::Completed {
+        return Some("the run was not completed".to_owned());
+    }
+    if let Some(stage) = run.stages.iter().find(|stage| stage.client.saturated) {
+        return Some(format!("the load generator was saturated in stage {}", stage.name));
+    }
+    let change = run.scenario.overrides.iter().find(|change| change.changes_workload)?;
+    Some(format!("the workload was overridden: {} by {}", change.key, change.source))
+}

@@ -1,0 +1,15 @@
+//! One file per command.
+
+mod baseline;
+mod check;
+mod mock;
+mod plan;
+mod report;
+mod run;
+
+pub(crate) use baseline::baseline;
+pub(crate) use check::check;
+pub(crate) use mock::mock;
+pub(crate) use plan::plan;
+pub(crate) use report::report;
+pub(crate) use run::run;

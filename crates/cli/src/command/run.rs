@@ -1,0 +1,223 @@
+//! `rungs run FILE`: the product's sentence, step by step.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::rc::Rc;
+
+use engine::{Clock, EngineError, Recording, Settings};
+use measure::gate::{Baseline, Limit};
+use measure::result::{RunResult, Verdict};
+use report::{Lang, html, json, trouble};
+use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
+
+use super::report::print_table;
+use crate::args::RunArgs;
+use crate::exit::{Circumstances, Code, Signal, judge};
+use crate::files::{Places, replace};
+use crate::prepare::{Prepared, language, prepare};
+use crate::record::{BaselineState, result};
+use crate::screen;
+use crate::signals;
+use crate::watcher::Watcher;
+
+pub(crate) fn run(args: &RunArgs) -> Code {
+    match steps(args) {
+        Ok(code) | Err(code) => code,
+    }
+}
+
+fn steps(args: &RunArgs) -> Result<Code, Code> {
+    let Prepared { plan, mock } = prepare(&args.file, &args.layers, args.quiet)?;
+    let lang = language(plan.outputs.lang);
+    announce(&plan);
+    agree(&plan, args)?;
+    let clock = Clock::start();
+    let places = Places::choose(&plan, clock.wall(clock.now())).map_err(unwritable)?;
+    let baseline = read_baseline(&plan);
+    let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
+    let endpoint = endpoint(&plan, server.as_ref().map(mock::Server::addr));
+    let mut watcher = Watcher::open(&plan, &places, clock).map_err(unwritable)?;
+    let settings = Settings { workers: workers(args), clock };
+    let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
+    let unusable = recording.aborted.as_ref().map(|aborted| diagnosis(aborted, lang));
+    let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
+    let run = result(&plan, recording, &baseline, lang);
+    let (run, code) = write_all(run, &places, around, lang);
+    tell(&run, args, &places, lang);
+    Ok(code)
+}
+
+/// Says what runs before it runs: a wrong variable is the commonest mistake.
+fn announce(plan: &Plan) {
+    describe(plan).iter().for_each(screen::talk);
+    plan.notices.iter().for_each(|notice| screen::talk(format_args!("note    {notice}")));
+}
+
+/// Load on somebody else's machine is asked for on a terminal.
+fn agree(plan: &Plan, args: &RunArgs) -> Result<(), Code> {
+    let far = matches!(&plan.target.server, Server::At(endpoint) if !endpoint.is_loopback());
+    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?", true) {
+        return Ok(());
+    }
+    screen::talk("nothing was sent");
+    Err(Code::Usage)
+}
+
+/// The address to call; the mock has chosen its own port.
+fn endpoint(plan: &Plan, mock: Option<SocketAddr>) -> Endpoint {
+    match (&plan.target.server, mock) {
+        (Server::At(endpoint), _) => endpoint.clone(),
+        (Server::Mock { path, .. }, address) => Endpoint {
+            scheme: Scheme::Http,
+            host: "127.0.0.1".to_owned(),
+            port: address.map_or(0, |address| address.port()),
+            path: path.clone(),
+        },
+    }
+}
+
+/// One worker per CPU, one CPU left for everything else.
+fn workers(args: &RunArgs) -> usize {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    args.workers.map_or((cpus - 1).max(1), usize::from)
+}
+
+fn climb(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    settings: Settings,
+    watcher: &mut Watcher,
+) -> Result<(Recording, Option<Signal>), Code> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        screen::talk(format_args!("error: the run cannot start: {error}"));
+        Code::NotJudged
+    })?;
+    let (stopper, stop) = engine::stop();
+    let signal = Rc::new(Cell::new(None));
+    let recording = runtime.block_on(async {
+        tokio::select! {
+            recording = engine::run(plan, endpoint, settings, watcher, stop) => recording,
+            () = signals::listen(stopper, Rc::clone(&signal)) => Err(EngineError::WorkerDied),
+        }
+    });
+    match recording {
+        Ok(recording) => Ok((recording, signal.get())),
+        Err(error) => {
+            watcher.close();
+            screen::talk(format_args!("error: {error}"));
+            Err(code_of(&error))
+        }
+    }
+}
+
+fn code_of(error: &EngineError) -> Code {
+    match error {
+        EngineError::CaFile { .. } | EngineError::Tls(_) | EngineError::Header(_) | EngineError::Path(_) => {
+            Code::Scenario
+        }
+        EngineError::Descriptors { .. } | EngineError::Worker(_) => Code::NotJudged,
+        EngineError::WorkerDied => Code::Bug,
+    }
+}
+
+/// The baseline that checks ask for, or why it cannot be used.
+fn read_baseline(plan: &Plan) -> BaselineState {
+    if !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. })) {
+        return BaselineState::NotAsked;
+    }
+    let state = match load_baseline(plan) {
+        Ok(baseline) => BaselineState::Usable(Box::new(baseline)),
+        Err(reason) => BaselineState::Unusable(reason),
+    };
+    if let BaselineState::Unusable(reason) = &state {
+        screen::talk(format_args!("note    checks against the baseline will not be judged: {reason}"));
+    }
+    state
+}
+
+fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
+    let path: &Path = plan.gate.baseline.as_deref().ok_or("`[gate] baseline` names no file")?;
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+    let baseline: Baseline =
+        serde_json::from_str(&text).map_err(|error| format!("`{shown}` is not a baseline: {error}"))?;
+    if let Some(change) = plan.fingerprint.overrides.iter().find(|change| change.changes_workload) {
+        return Err(format!("the workload was overridden ({} by {})", change.key, change.source));
+    }
+    match baseline.mismatch(plan.target.api.name(), plan.target.model.as_deref(), &plan.gate.testbed) {
+        Some(reason) => Err(reason),
+        None => Ok(baseline),
+    }
+}
+
+/// Why the target cannot be used, what that usually means, and what to do.
+fn diagnosis(aborted: &engine::Aborted, lang: Lang) -> String {
+    let during = match aborted.during {
+        engine::During::Preflight => lang.pick("the one request before load failed", "预检请求失败"),
+        engine::During::WarmUp => lang.pick("the warm-up failed", "预热失败"),
+        engine::During::Load => lang.pick("twenty requests in a row were refused", "连续二十个请求被拒绝"),
+    };
+    let status = aborted.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
+    let what = format!("{during}: {status}{}: {}", aborted.class, aborted.message);
+    match trouble::of(aborted.class).map(|row| row.advice(lang)) {
+        Some(advice) => lang.pick(
+            format!("{what}\n  cause  {}\n  look   {}\n  do     {}", advice.cause, advice.look, advice.action),
+            format!("{what}\n  原因  {}\n  检查  {}\n  处理  {}", advice.cause, advice.look, advice.action),
+        ),
+        None => what,
+    }
+}
+
+/// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.
+fn write_all(mut run: RunResult, places: &Places, mut around: Circumstances, lang: Lang) -> (RunResult, Code) {
+    run.exit = judge(&run, &around).1;
+    let page = html::render(&run, lang);
+    for path in [&places.html, &places.latest[1]] {
+        note_failure(replace(path, page.as_bytes()), &mut around);
+    }
+    let (mut code, exit) = judge(&run, &around);
+    run.exit = exit;
+    let written = json::render(&run).map_err(anyhow::Error::from).and_then(|text| {
+        replace(&places.json, text.as_bytes())?;
+        replace(&places.latest[0], text.as_bytes())
+    });
+    if written.is_err() {
+        note_failure(written, &mut around);
+        (code, run.exit) = judge(&run, &around);
+    }
+    (run, code)
+}
+
+fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {
+    around.unwritten.extend(written.err().map(|error| format!("{error:#}")));
+}
+
+/// The end of the run on the screen: table, conclusion, gate, files.
+fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
+    match &args.json {
+        Some(_) => screen::data(json::render(run).unwrap_or_default()),
+        None => print_table(run, lang),
+    }
+    for warning in &run.warnings {
+        let stage = warning.stage.as_ref().map(|stage| format!("{stage}: ")).unwrap_or_default();
+        screen::talk(format_args!("{}: {stage}{}", lang.pick("warning", "警告"), warning.text));
+    }
+    for reason in &run.exit.reasons {
+        screen::talk(format_args!("exit {}: {reason}", run.exit.code));
+    }
+    let samples = places.samples.iter();
+    let files = [&places.html, &places.json].into_iter().chain(samples);
+    files.for_each(|path| screen::talk(path.display()));
+    debug_assert!(run.gate.verdict != Verdict::Pass || run.exit.code != Code::GateFailed as u8);
+}
+
+fn unwritable(error: anyhow::Error) -> Code {
+    screen::talk(format_args!("error: {error:#}; nothing was sent"));
+    Code::Output
+}
+
+fn no_mock(error: mock::StartError) -> Code {
+    screen::talk(format_args!("error: {error}"));
+    Code::Target
+}

@@ -1,0 +1,112 @@
+//! The exit codes: a public table, mapped from a finished run in one function.
+
+use std::process::ExitCode;
+
+use measure::ErrorGroup;
+use measure::result::{Exit, RunResult, RunStatus, StageStatus, Verdict};
+use measure::ErrorClass;
+
+/// Every exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// Done, and the gate (if any) passed.
+    Done = 0,
+    /// A strict check failed.
+    GateFailed = 1,
+    /// Wrong command line.
+    Usage = 2,
+    /// The scenario is not valid.
+    Scenario = 3,
+    /// The target cannot be used.
+    Target = 4,
+    /// Not judged.
+    NotJudged = 5,
+    /// An output could not be written.
+    Output = 6,
+    /// A bug.
+    Bug = 70,
+    /// Interrupted by INT.
+    Interrupted = 130,
+    /// Interrupted by TERM.
+    Terminated = 143,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// Strongest first.
+const ORDER: [Code; 7] = [
+    Code::Interrupted,
+    Code::Terminated,
+    Code::Bug,
+    Code::Output,
+    Code::Target,
+    Code::GateFailed,
+    Code::NotJudged,
+];
+
+/// What a run's exit code is made from, beside its result.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Circumstances {
+    /// The signal that ended the run.
+    pub(crate) signal: Option<Signal>,
+    /// Outputs that could not be written, each as a sentence.
+    pub(crate) unwritten: Vec<String>,
+    /// Why the target cannot be used.
+    pub(crate) unusable: Option<String>,
+}
+
+/// A signal that ends a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// Ctrl-C.
+    Interrupt,
+    /// From a CI system or supervisor.
+    Terminate,
+}
+
+/// The exit code of a finished run, and every reason for it.
+pub(crate) fn judge(run: &RunResult, around: &Circumstances) -> (Code, Exit) {
+    let reasons = reasons(run, around);
+    let strongest = ORDER.iter().find(|code| reasons.iter().any(|(reason, _)| reason == *code));
+    let code = strongest.copied().unwrap_or(Code::Done);
+    let reasons = reasons.into_iter().map(|(_, text)| text).collect();
+    (code, Exit { code: code as u8, reasons })
+}
+
+fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
+    let mut reasons = Vec::new();
+    match around.signal {
+        Some(Signal::Interrupt) => reasons.push((Code::Interrupted, "interrupted by SIGINT".to_owned())),
+        Some(Signal::Terminate) => reasons.push((Code::Terminated, "interrupted by SIGTERM".to_owned())),
+        None => {}
+    }
+    reasons.extend(around.unwritten.iter().map(|text| (Code::Output, text.clone())));
+    reasons.extend(around.unusable.iter().map(|text| (Code::Target, text.clone())));
+    match run.gate.verdict {
+        Verdict::Fail => reasons.push((Code::GateFailed, "a strict check of the gate failed".to_owned())),
+        Verdict::NotJudged => {
+            reasons.push((Code::NotJudged, "the gate could not judge: a strict check has no data".to_owned()));
+        }
+        Verdict::None => reasons.extend(ungated(run).map(|text| (Code::NotJudged, text))),
+        Verdict::Pass => {}
+    }
+    reasons
+}
+
+/// Without a gate a run is still not a success when it shows nothing.
+fn ungated(run: &RunResult) -> Option<String> {
+    let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    let client = |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
+    if run.status == RunStatus::Completed && ran().all(|stage| stage.counts.ok == 0) {
+        return Some("no request was ok".to_owned());
+    }
+    if run.stages.iter().any(|stage| stage.status != StageStatus::Complete) {
+        return Some("a stage is incomplete".to_owned());
+    }
+    let shortage = ran().flat_map(|stage| &stage.errors).any(|error| client(&error.class));
+    shortage.then(|| "this machine ran short of descriptors, ports or names: the run is in doubt".to_owned())
+}

@@ -1,0 +1,79 @@
+//! From a file to a plan that can be run: what `check`, `plan` and `run` have in common, so that there is no second
+//! validator.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use report::Lang;
+use scenario::plan::{self, Plan, Server};
+
+use crate::args::{Language, LayerArgs};
+use crate::exit::Code;
+use crate::screen;
+
+/// A plan, and the mock's settings where the target is the mock.
+pub(crate) struct Prepared {
+    pub(crate) plan: Plan,
+    pub(crate) mock: Option<mock::Config>,
+}
+
+/// Loads a scenario file; every problem is said, and nothing else.
+pub(crate) fn prepare(file: &Path, args: &LayerArgs, quiet: bool) -> Result<Prepared, Code> {
+    let scenario = scenario::load(file, &layers(args, quiet)).map_err(|problems| {
+        screen::talk(problems);
+        Code::Scenario
+    })?;
+    let plan = scenario.plan();
+    let mock = match &plan.target.server {
+        Server::At(_) => None,
+        Server::Mock { settings, .. } => Some(mock::Config::from_query(settings).map_err(|error| {
+            screen::talk(format_args!(
+                "error: the settings of `mock://` in `target.base_url` cannot be used: {error}\n  --> {}\n\n\
+                 1 problem in {}; nothing was sent",
+                file.display(),
+                file.display()
+            ));
+            Code::Scenario
+        })?),
+    };
+    Ok(Prepared { plan, mock })
+}
+
+fn layers(args: &LayerArgs, quiet: bool) -> scenario::Layers {
+    scenario::Layers {
+        profile: args.profile.clone(),
+        set: args.set.clone(),
+        environment: environment(),
+        stages: args.stages.clone(),
+        seed: args.seed,
+        baseline: args.baseline.clone(),
+        out: args.out.clone(),
+        lang: args.lang.map(|lang| match lang {
+            Language::En => plan::Language::English,
+            Language::Zh => plan::Language::Chinese,
+        }),
+        quiet,
+    }
+}
+
+/// The process's environment; variables that are not text cannot be meant for a text file.
+fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// The language of the reports: the scenario's, else the system's.
+pub(crate) fn language(plan: Option<plan::Language>) -> Lang {
+    match plan {
+        Some(plan::Language::English) => Lang::En,
+        Some(plan::Language::Chinese) => Lang::Zh,
+        None => {
+            let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+            // The first of these that is set decides, as everywhere.
+            let name = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find(set);
+            let value = name.and_then(|name| std::env::var(name).ok()).unwrap_or_default();
+            if value.starts_with("zh") { Lang::Zh } else { Lang::En }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From a recording to the result that every report shows.
+
+use std::collections::BTreeMap;
+
+use engine::Recording;
+use measure::gate::{self, Baseline};
+use measure::ladder::ladder;
+use measure::offset::milliseconds;
+use measure::request::RequestMetrics;
+use measure::result::{
+    ErrorExample, Exit, Fingerprint, GateResult, Machine, Override, Preflight, RunResult, SCHEMA_VERSION, Tool,
+    Verdict, Warning,
+};
+use measure::{Outcome, Sample};
+use report::{Lang, conclusion, warnings};
+use scenario::plan::{Auth, Plan, TlsVerification};
+
+/// The result of a run, without its exit code.
+pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState, lang: Lang) -> RunResult {
+    let objectives = objectives(plan);
+    let gate = match recording.stages.is_empty() {
+        true => GateResult { verdict: Verdict::None, checks: Vec::new() },
+        false => gate::judge(&plan.gate.rules, &recording.stages, baseline.usable()),
+    };
+    let mut run = RunResult {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool { name: "rungs".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        status: recording.status,
+        exit: Exit::default(),
+        test_name: plan.name.clone(),
+        provider: plan.target.provider.clone(),
+        base_url: plan.target.base_url.clone(),
+        url: plan.target.url(),
+        api: plan.target.api.name().to_owned(),
+        model: plan.target.model.clone(),
+        stream: plan.target.stream,
+        auth_header: auth_header(plan),
+        headers: masked_headers(plan),
+        started_at: utc(recording.started_at),
+        finished_at: utc(recording.finished_at),
+        seed: plan.seed,
+        scenario: fingerprint(plan),
+        machine: machine(recording.workers),
+        preflight: recording.preflight.as_ref().map(|sample| preflight(sample, plan)),
+        ladder: ladder(&recording.stages, objectives),
+        stages: recording.stages,
+        warnings: Vec::new(),
+        gate,
+        cost: None,
+        conclusion: String::new(),
+        notes: plan.notes.clone(),
+    };
+    run.warnings = run_warnings(plan, recording.spent_cap, baseline, lang);
+    run.warnings.extend(warnings::of_stages(&run, lang));
+    run.conclusion = conclusion::of(&run, objectives, lang);
+    run
+}
+
+/// The baseline of a run, or why there is none to judge by.
+#[derive(Debug)]
+pub(crate) enum BaselineState {
+    /// It can be compared with.
+    Usable(Box<Baseline>),
+    /// No check asks for one.
+    NotAsked,
+    /// A check asks for one that is not usable; why.
+    Unusable(String),
+}
+
+impl BaselineState {
+    fn usable(&self) -> Option<&Baseline> {
+        match self {
+            Self::Usable(baseline) => Some(baseline),
+            Self::NotAsked | Self::Unusable(_) => None,
+        }
+    }
+}
+
+fn objectives(plan: &Plan) -> [Option<std::time::Duration>; 3] {
+    [plan.objectives.ttft, plan.objectives.tpot, plan.objectives.e2e]
+}
+
+fn utc(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn auth_header(plan: &Plan) -> Option<String> {
+    if plan.target.keys.values.is_empty() {
+        return None;
+    }
+    match plan.target.auth {
+        Auth::Bearer => Some("Authorization: Bearer ***".to_owned()),
+        Auth::XApiKey => Some("x-api-key: ***".to_owned()),
+        Auth::None => None,
+    }
+}
+
+/// The headers as they are sent, without a secret.
+pub(crate) fn masked_headers(plan: &Plan) -> BTreeMap<String, String> {
+    let shown = |header: &scenario::plan::Header| match header.masked {
+        true => "***".to_owned(),
+        false => header.value.expose().to_owned(),
+    };
+    let mut headers: BTreeMap<String, String> =
+        plan.target.headers.iter().map(|header| (header.name.clone(), shown(header))).collect();
+    headers.insert(plan.target.request_id_header.clone(), "<per request>".to_owned());
+    if let Some((name, value)) = auth_header(plan).as_deref().and_then(|header| header.split_once(": ")) {
+        headers.insert(name.to_ascii_lowercase(), value.to_owned());
+    }
+    headers
+}
+
+fn fingerprint(plan: &Plan) -> Fingerprint {
+    let of = &plan.fingerprint;
+    Fingerprint {
+        path: of.path.display().to_string(),
+        sha256: of.sha256.clone(),
+        profile: of.profile.clone(),
+        overrides: of
+            .overrides
+            .iter()
+            .map(|change| Override {
+                key: change.key.clone(),
+                value: change.value.clone(),
+                source: change.source.clone(),
+                changes_workload: change.changes_workload,
+            })
+            .collect(),
+    }
+}
+
+fn machine(workers: usize) -> Machine {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    Machine { os: std::env::consts::OS.to_owned(), cpus, workers }
+}
+
+fn preflight(sample: &Sample, plan: &Plan) -> Preflight {
+    let Some(attempt) = sample.last() else {
+        return Preflight { outcome: Outcome::Cancelled, ttft_ms: None, e2e_ms: None, error: None };
+    };
+    let metrics = RequestMetrics::of(attempt, plan.outputs.reading_speed);
+    let shown = |value: Option<std::time::Duration>| value.map(milliseconds).map(measure::distribution::round);
+    let failed = matches!(attempt.outcome, Outcome::Failed(_));
+    Preflight {
+        outcome: attempt.outcome,
+        ttft_ms: shown(metrics.ttft),
+        e2e_ms: shown(metrics.e2e),
+        error: failed.then(|| ErrorExample::of(attempt)),
+    }
+}
+
+fn run_warnings(plan: &Plan, spent_cap: Option<u64>, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {
+    let warning = |code: &str, text: String| Warning { code: code.to_owned(), stage: None, text };
+    let mut all = Vec::new();
+    if plan.target.tls.verification == TlsVerification::Off {
+        let text = lang.pick("the server's certificate was not verified (`insecure = true`)", "未校验服务器证书（`insecure = true`）");
+        all.push(warning("insecure", text.to_owned()));
+    }
+    if let BaselineState::Unusable(reason) = baseline {
+        let text = lang.pick(
+            format!("checks against the baseline were not judged: {reason}"),
+            format!("与基线比较的检查未判定：{reason}"),
+        );
+        all.push(warning("no_baseline", text));
+    }
+    if let Some(cap) = spent_cap {
+        let text = lang.pick(
+            format!("the cap of {cap} requests (`load.max_requests`) ended the run"),
+            format!("达到请求总数上限 {cap}（`load.max_requests`），运行结束"),
+        );
+        all.push(warning("request_cap", text));
+    }
+    all
+}

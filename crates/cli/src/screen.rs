@@ -1,0 +1,31 @@
+//! The only place that prints: data on stdout, talk on stderr. A closed pipe is no reason to stop.
+
+use std::fmt::Display;
+use std::io::{IsTerminal as _, Write as _, stderr, stdin, stdout};
+
+/// Says something to the person.
+pub(crate) fn talk(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+/// Hands out data.
+pub(crate) fn data(text: impl Display) {
+    let _ = write!(stdout(), "{text}");
+    let _ = stdout().flush();
+}
+
+/// Whether live output can be redrawn in place.
+pub(crate) fn is_live() -> bool {
+    stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Asks on a terminal; without one the answer is given as `otherwise`.
+pub(crate) fn confirm(question: &str, otherwise: bool) -> bool {
+    if !stdin().is_terminal() || !stderr().is_terminal() {
+        return otherwise;
+    }
+    let _ = write!(stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    let read = stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}

@@ -1,0 +1,88 @@
+//! Watches the engine for the user: the samples file, and the live view unless it is not wanted.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+
+use engine::{BeforeLoad, Clock, Observer, Snapshot};
+use measure::Sample;
+use measure::result::StageResult;
+use report::samples::{Edge, attempt_lines, run_line, stage_line};
+use scenario::plan::{Plan, Stage};
+
+use crate::files::Places;
+use crate::progress::Progress;
+
+/// What a run is watched by.
+pub(crate) struct Watcher {
+    samples: Option<BufWriter<File>>,
+    failure: Option<String>,
+    progress: Option<Progress>,
+}
+
+impl Watcher {
+    /// Opens the samples file, before anything is sent.
+    pub(crate) fn open(plan: &Plan, places: &Places, clock: Clock) -> anyhow::Result<Self> {
+        let mut watcher = Self {
+            samples: places.samples.as_ref().map(File::create).transpose()?.map(BufWriter::new),
+            failure: None,
+            progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
+        };
+        let started_at = clock.wall(clock.now()).to_string();
+        let api = plan.target.api.name();
+        watcher.write(&run_line(&plan.name, &plan.target.url(), api, &started_at, plan.seed));
+        Ok(watcher)
+    }
+
+    /// Ends the live view and the file; says what could not be written.
+    pub(crate) fn close(&mut self) -> Option<String> {
+        if let Some(progress) = self.progress.take() {
+            progress.finish();
+        }
+        self.flush();
+        self.failure.clone()
+    }
+
+    /// After the first failure nothing more is written: the run goes on, and its exit code says so.
+    fn write(&mut self, lines: &str) {
+        let written = self.samples.as_mut().map(|file| file.write_all(lines.as_bytes()));
+        self.note(written);
+    }
+
+    fn flush(&mut self) {
+        let flushed = self.samples.as_mut().map(|file| file.flush());
+        self.note(flushed);
+    }
+
+    fn note(&mut self, written: Option<std::io::Result<()>>) {
+        if let Some(Err(error)) = written {
+            self.failure = Some(format!("the samples file cannot be written: {error}"));
+            self.samples = None;
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn before_load(&mut self, phase: BeforeLoad) {
+        self.progress.iter_mut().for_each(|progress| progress.before_load(phase));
+    }
+
+    fn stage_started(&mut self, index: usize, stage: &Stage) {
+        self.write(&stage_line(Edge::Start, index, &stage.name, stage.concurrency));
+        self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage));
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        self.write(&attempt_lines(sample));
+        self.progress.iter_mut().for_each(|progress| progress.sample(sample));
+    }
+
+    fn tick(&mut self, now: &Snapshot) {
+        self.flush();
+        self.progress.iter_mut().for_each(|progress| progress.tick(now));
+    }
+
+    fn stage_ended(&mut self, index: usize, result: &StageResult) {
+        self.write(&stage_line(Edge::End, index, &result.name, result.concurrency));
+        self.flush();
+    }
+}

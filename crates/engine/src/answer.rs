@@ -1,0 +1,161 @@
+//! What one attempt heard: signals and their arrivals, kept until the attempt is judged.
+
+use measure::request::is_burst;
+use measure::sample::{Instants, TokenEvent, TokenSource, Tokens};
+use measure::{Flag, Flags, Offset};
+
+use crate::protocol::{Failure, Kind, Signal, Usage};
+
+/// The record of one attempt while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) at: Instants,
+    pub(crate) flags: Flags,
+    pub(crate) events: Vec<TokenEvent>,
+    pub(crate) finish_reason: Option<String>,
+    pub(crate) failure: Option<Failure>,
+    /// Arrival of the terminal marker.
+    pub(crate) done: Option<Offset>,
+    /// Arrival of the first failure.
+    pub(crate) failed: Option<Offset>,
+    /// Whether any event (of a stream) or document (of a whole answer) came.
+    pub(crate) any_event: bool,
+    /// Whether generated text came, streamed or not.
+    pub(crate) has_text: bool,
+    choices: Vec<Choice>,
+    usage: Usage,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    index: u32,
+    finished: bool,
+}
+
+impl Answer {
+    /// An event of a stream arrived; its signals follow.
+    pub(crate) fn event(&mut self, at: Offset) {
+        self.any_event = true;
+        self.at.first_event.get_or_insert(at);
+    }
+
+    /// One meaning of an event of a stream.
+    pub(crate) fn signal(&mut self, signal: Signal, at: Offset) {
+        match signal {
+            Signal::Token { choice, kind } => self.token(choice, kind, at),
+            other => self.remark(other, at),
+        }
+    }
+
+    /// One meaning of an answer that was not streamed: text has no arrival of its own.
+    pub(crate) fn whole_signal(&mut self, signal: Signal, at: Offset) {
+        match signal {
+            Signal::Token { choice, kind } => {
+                self.has_text = true;
+                self.choice(choice);
+                self.refusal(kind);
+            }
+            other => self.remark(other, at),
+        }
+    }
+
+    fn token(&mut self, choice: u32, kind: Kind, at: Offset) {
+        self.has_text = true;
+        self.at.first_token.get_or_insert(at);
+        self.at.last_token = Some(at);
+        if kind != Kind::Reasoning {
+            self.at.first_answer.get_or_insert(at);
+        }
+        self.refusal(kind);
+        self.choice(choice);
+        self.events.push(TokenEvent { at, choice });
+    }
+
+    fn refusal(&mut self, kind: Kind) {
+        if kind == Kind::Refusal {
+            self.flags.insert(Flag::Refusal);
+        }
+    }
+
+    fn remark(&mut self, signal: Signal, at: Offset) {
+        match signal {
+            Signal::Token { .. } => {}
+            Signal::Choice(choice) => {
+                self.choice(choice);
+            }
+            Signal::Opening(usage) => self.usage.replace(usage),
+            Signal::Usage(usage) => self.count(usage, at),
+            Signal::Finish { choice, reason } => {
+                self.choice(choice).finished = true;
+                self.finish_reason = Some(reason);
+            }
+            Signal::Done => {
+                self.done.get_or_insert(at);
+            }
+            Signal::Failed(failure) => {
+                self.failed.get_or_insert(at);
+                self.failure.get_or_insert(failure);
+            }
+            Signal::Keepalive => self.flags.insert(Flag::Keepalives),
+            Signal::Odd => self.flags.insert(Flag::OddFrames),
+            Signal::Unknown => self.flags.insert(Flag::UnknownTypes),
+        }
+    }
+
+    fn count(&mut self, usage: Usage, at: Offset) {
+        let grew = usage.output > Some(self.usage.output.unwrap_or(0));
+        if grew && self.at.first_token.is_none() {
+            self.at.first_generated.get_or_insert(at);
+        }
+        self.usage.replace(usage);
+    }
+
+    fn choice(&mut self, index: u32) -> &mut Choice {
+        let at = match self.choices.iter().position(|choice| choice.index == index) {
+            Some(at) => at,
+            None => {
+                self.choices.push(Choice { index, finished: false });
+                self.choices.len() - 1
+            }
+        };
+        &mut self.choices[at]
+    }
+
+    /// Whether the protocol says that the answer is complete: its marker came, or every choice seen is finished.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.done.is_some() || self.has_finish_reason()
+    }
+
+    /// Whether every choice seen has a finish reason.
+    pub(crate) fn has_finish_reason(&self) -> bool {
+        !self.choices.is_empty() && self.choices.iter().all(|choice| choice.finished)
+    }
+
+    /// Output tokens that usage reports, zero included.
+    pub(crate) fn reported_output(&self) -> Option<u64> {
+        self.usage.output
+    }
+
+    /// Token counts; all-zero usage beside text is unknown. With several choices usage is the whole request's.
+    pub(crate) fn tokens(&mut self) -> Tokens {
+        let mut usage = self.usage;
+        if self.has_text && usage.output == Some(0) {
+            self.flags.insert(Flag::UsageZeroWithText);
+            usage.output = None;
+        }
+        Tokens {
+            output: usage.output,
+            input: usage.input,
+            reasoning: usage.reasoning,
+            cached: usage.cached,
+            source: if usage.output.is_some() { TokenSource::Usage } else { TokenSource::None },
+        }
+    }
+
+    /// Sets the flags that follow from the whole stream.
+    pub(crate) fn remark_on_stream(&mut self) {
+        if is_burst(&self.events) {
+            self.flags.insert(Flag::Burst);
+        }
+    }
+}

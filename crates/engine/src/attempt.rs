@@ -1,0 +1,237 @@
+//! One attempt on the wire: connect, send, read, judge. The order of the stamps is visible here.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use hyper::Response;
+use hyper::body::Incoming;
+use measure::sample::{Attempt, ErrorDetail};
+use measure::{ErrorClass, Flag, Offset, Outcome};
+
+use crate::answer::Answer;
+use crate::caller::{Caller, Message};
+use crate::guard::Guard;
+use crate::read::{BodyEnd, Reading, read_error_body};
+use crate::transport::{Link, Sent};
+use crate::{classify, read};
+
+/// What is known about an attempt while it runs; kept outside its future, so that a cancelled one is not lost.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) answer: Answer,
+    pub(crate) status: Option<u16>,
+    pub(crate) reused: bool,
+    /// Token events of this worker so far, for the live view.
+    pub(crate) tally: Rc<Cell<u64>>,
+}
+
+/// Why an attempt ended otherwise than with a complete answer.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) class: ErrorClass,
+    pub(crate) detail: ErrorDetail,
+}
+
+impl Failed {
+    pub(crate) fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self { class, detail: ErrorDetail { message: message.into(), ..ErrorDetail::default() } }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) outcome: Outcome,
+    pub(crate) detail: Option<ErrorDetail>,
+}
+
+impl Caller {
+    /// Carries out one attempt. `kept` is the user's connection, if it has one; it is put back when it can be used
+    /// again.
+    pub(crate) async fn attempt(&self, kept: &mut Option<Link>, message: &Message, log: &mut Log) -> Ended {
+        log.answer.at.start = self.clock.now();
+        match self.exchange(kept, message, log).await {
+            Ok(()) => Ended { outcome: Outcome::Ok, detail: None },
+            Err(failed) => {
+                let message = self.mask.apply(&failed.detail.message);
+                let detail = ErrorDetail { message, ..failed.detail };
+                Ended { outcome: Outcome::Failed(failed.class), detail: Some(detail) }
+            }
+        }
+    }
+
+    async fn exchange(&self, kept: &mut Option<Link>, message: &Message, log: &mut Log) -> Result<(), Failed> {
+        let (mut link, response, mut guard) = self.send(kept.take(), message, log).await?;
+        let head = link.stamps().last_read();
+        log.answer.at.headers = Some(head);
+        log.status = Some(response.status().as_u16());
+        guard.byte(head);
+        let reusable = self.keep_alive && !says_close(&response);
+        let end = match response.status().is_success() {
+            true => self.read_answer(&mut link, response, &mut guard, log).await?,
+            false => {
+                let failed = self.read_refusal(&mut link, response, &mut guard).await;
+                self.keep(kept, link, reusable && failed.1 == BodyEnd::Clean).await;
+                return Err(failed.0);
+            }
+        };
+        self.keep(kept, link, reusable && end == BodyEnd::Clean).await;
+        Ok(())
+    }
+
+    /// Sends the request on the kept connection or a fresh one; once more on a fresh one when the kept one turns out
+    /// dead before a byte was answered.
+    async fn send(
+        &self,
+        kept: Option<Link>,
+        message: &Message,
+        log: &mut Log,
+    ) -> Result<(Link, Response<Incoming>, Guard), Failed> {
+        if let Some(mut link) = kept {
+            if link.is_alive().await {
+                log.reused = true;
+                let mut guard = Guard::new(self.clock, self.timeouts);
+                match link.send(self.request(message), &mut guard).await {
+                    Sent::Failed(_) if !link.answered() => {}
+                    sent => return self.head(sent, link, guard, log),
+                }
+            }
+            log.reused = false;
+            log.answer.flags.insert(Flag::Redial);
+        }
+        let mut link = self.connect(log).await?;
+        let mut guard = Guard::new(self.clock, self.timeouts);
+        let sent = link.send(self.request(message), &mut guard).await;
+        self.head(sent, link, guard, log)
+    }
+
+    async fn connect(&self, log: &mut Log) -> Result<Link, Failed> {
+        let connected = self.dial.connect().await.map_err(|failure| Failed::new(failure.class, failure.message))?;
+        let link = Link::open(connected)
+            .await
+            .map_err(|error| Failed::new(ErrorClass::ConnectFailed, error.to_string()))?;
+        log.answer.at.connected = Some(self.clock.now());
+        Ok(link)
+    }
+
+    fn head(
+        &self,
+        sent: Sent,
+        link: Link,
+        guard: Guard,
+        log: &mut Log,
+    ) -> Result<(Link, Response<Incoming>, Guard), Failed> {
+        log.answer.at.sent = link.stamps().first_write();
+        match sent {
+            Sent::Head(response) => Ok((link, response, guard)),
+            Sent::TimedOut(class) => Err(self.timed_out(class)),
+            Sent::Failed(error) if error.is_parse() => {
+                Err(Failed::new(ErrorClass::Malformed, format!("the answer is not HTTP: {error}")))
+            }
+            Sent::Failed(error) => Err(Failed::new(
+                ErrorClass::ConnectionClosed,
+                format!("the connection ended before an answer: {}", root(&error)),
+            )),
+        }
+    }
+
+    async fn read_answer(
+        &self,
+        link: &mut Link,
+        response: Response<Incoming>,
+        guard: &mut Guard,
+        log: &mut Log,
+    ) -> Result<BodyEnd, Failed> {
+        let mut reading = Reading::of(self, &response, log)?;
+        let end = read::read_body(self, link, response.into_body(), guard, &mut reading, log).await;
+        reading.finish(self, link.stamps().last_read(), end, log)
+    }
+
+    /// The failure behind a status that is no success.
+    async fn read_refusal(
+        &self,
+        link: &mut Link,
+        response: Response<Incoming>,
+        guard: &mut Guard,
+    ) -> (Failed, BodyEnd) {
+        let (head, body) = response.into_parts();
+        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let (bytes, end) = read_error_body(link, body, guard).await;
+        let failure = crate::protocol::Failure::in_text(bytes.trim_ascii());
+        let class = classify::status(head.status, failure.as_ref());
+        let message = match (&failure, header("location")) {
+            (Some(failure), _) => failure.message.clone(),
+            (None, Some(location)) if class == ErrorClass::Redirect => format!("redirect to {location}; not followed"),
+            (None, _) => head.status.to_string(),
+        };
+        let detail = ErrorDetail {
+            message,
+            code: failure.and_then(|failure| failure.code),
+            excerpt: self.mask.excerpt(&bytes),
+            retry_after: header("retry-after"),
+        };
+        (Failed { class, detail }, end)
+    }
+
+    /// Puts a connection back for the user's next request, if it is still open.
+    async fn keep(&self, kept: &mut Option<Link>, mut link: Link, reusable: bool) {
+        if reusable && link.is_alive().await {
+            *kept = Some(link);
+        }
+    }
+
+    /// The failure behind a timeout, which names itself.
+    pub(crate) fn timed_out(&self, class: ErrorClass) -> Failed {
+        let limits = &self.timeouts;
+        let text = match class {
+            ErrorClass::TimeoutFirstToken => {
+                format!("no token within {:?} (timeouts.first_token)", limits.first_token)
+            }
+            ErrorClass::TimeoutIdle => format!("no byte for {:?} (timeouts.idle)", limits.idle),
+            ErrorClass::TimeoutStall => {
+                format!("no further token for {:?} (timeouts.stall)", limits.stall.unwrap_or_default())
+            }
+            _ => format!("not finished within {:?} (timeouts.total)", limits.total.unwrap_or_default()),
+        };
+        Failed::new(class, text)
+    }
+}
+
+impl Log {
+    /// The attempt as a sample holds it.
+    pub(crate) fn into_attempt(mut self, request_id: String, ended: Ended, now: Offset) -> Attempt {
+        self.answer.remark_on_stream();
+        let tokens = self.answer.tokens();
+        let mut at = self.answer.at;
+        if ended.outcome != Outcome::Ok || at.end == Offset::ORIGIN {
+            at.end = self.answer.failed.filter(|_| ended.outcome != Outcome::Cancelled).unwrap_or(now);
+        }
+        Attempt {
+            request_id,
+            at,
+            outcome: ended.outcome,
+            status: self.status,
+            flags: self.answer.flags,
+            tokens,
+            events: self.answer.events,
+            finish_reason: self.answer.finish_reason,
+            error: ended.detail,
+            reused: self.reused,
+            peer: None,
+        }
+    }
+}
+
+fn says_close(response: &Response<Incoming>) -> bool {
+    let connection = response.headers().get(hyper::header::CONNECTION).and_then(|value| value.to_str().ok());
+    connection.is_some_and(|value| value.to_ascii_lowercase().contains("close"))
+}
+
+/// The innermost cause: hyper's own texts name only the layer.
+pub(crate) fn root(error: &hyper::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,361 @@
+//! Gives orders to the workers, takes in what they report, and keeps time for stop and drain.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use measure::result::{StageResult, StageStatus};
+use measure::sample::Phase;
+use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::{Distribution, ErrorGroup, Offset, Outcome, Sample};
+use scenario::plan::{Endpoint, Plan, Stage, StageEnd, ThinkTime, WarmUp};
+use tokio::time::{sleep, sleep_until};
+
+use crate::EngineError;
+use crate::caller::Caller;
+use crate::clock::Clock;
+use crate::load::{Budget, Order, Report, Rule, Schedule, Workers};
+use crate::observe::{BeforeLoad, Observer, Snapshot};
+use crate::run::{Aborted, During, Settings, refused};
+use crate::stop::{Stop, Stopper, Urgency, stop};
+
+/// After the first signal, running requests may finish for so long.
+const INTERRUPT_DRAIN: Duration = Duration::from_secs(5);
+/// So many refusals by configuration in a row: a key died.
+const DEAD_KEY: u32 = 20;
+/// From giving an order to its first user: time for every worker to take it up.
+const LEAD: Duration = Duration::from_millis(5);
+
+pub(crate) struct Coordinator<'a> {
+    plan: &'a Plan,
+    clock: Clock,
+    workers: Workers,
+    budget: Arc<Budget>,
+    observer: &'a mut dyn Observer,
+    stop: Stop,
+    refusals: u32,
+    dead_key: Option<Aborted>,
+    keys: usize,
+}
+
+/// What an order is for.
+struct Job {
+    stage: Option<usize>,
+    users: u32,
+    ramp_up: Duration,
+    think_time: ThinkTime,
+    starts_at: Offset,
+    rule: Rule,
+    /// When what still runs is cut.
+    cut_at: Option<Offset>,
+}
+
+/// What an order brought beside its samples.
+struct Carried {
+    look: ClientLook,
+    stopped_at: Option<Offset>,
+}
+
+impl<'a> Coordinator<'a> {
+    pub(crate) fn start(
+        plan: &'a Plan,
+        endpoint: &Endpoint,
+        settings: Settings,
+        observer: &'a mut dyn Observer,
+        stop: Stop,
+    ) -> Result<Self, EngineError> {
+        let caller = Arc::new(Caller::new(&plan.target, endpoint, settings.clock)?);
+        Ok(Self {
+            plan,
+            clock: settings.clock,
+            keys: caller.keys(),
+            workers: Workers::start(settings.workers.max(1), &caller, &plan.bodies)?,
+            budget: Arc::new(Budget::new(plan.load.max_requests)),
+            observer,
+            stop,
+            refusals: 0,
+            dead_key: None,
+        })
+    }
+
+    pub(crate) fn workers(&self) -> usize {
+        self.workers.count()
+    }
+
+    pub(crate) fn announce(&mut self, phase: BeforeLoad) {
+        self.observer.before_load(phase);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.urgency() > Urgency::None
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.budget.is_spent()
+    }
+
+    /// Why load was given up, if it was.
+    pub(crate) fn dead_key(&self) -> Option<Aborted> {
+        self.dead_key.clone()
+    }
+
+    /// The cap on requests, if it ended the run.
+    pub(crate) fn spent_cap(&self) -> Option<u64> {
+        self.plan.load.max_requests.filter(|_| self.is_spent())
+    }
+
+    /// Waits, unless the run is to end.
+    pub(crate) async fn pause(&mut self, pause: Duration) {
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = self.stop.reached(Urgency::Drain) => {}
+        }
+    }
+
+    pub(crate) async fn preflight(&mut self) -> Result<Option<Sample>, EngineError> {
+        let rule = Rule::Count { left: AtomicU64::new(1), phase: Phase::Preflight };
+        Ok(self.before_load(1, rule, None).await?.pop())
+    }
+
+    pub(crate) async fn warm_up(&mut self, warm_up: WarmUp) -> Result<Vec<Sample>, EngineError> {
+        self.announce(BeforeLoad::WarmUp);
+        let first = self.plan.load.stages.first().map_or(1, |stage| stage.concurrency);
+        let (users, rule) = match warm_up {
+            WarmUp::Requests(n) => {
+                let users = u32::try_from(n).unwrap_or(u32::MAX).min(first);
+                (users, Rule::Count { left: AtomicU64::new(n), phase: Phase::WarmUp })
+            }
+            WarmUp::For(time) => (first, Rule::Span { end: self.soon() + time, phase: Phase::WarmUp }),
+        };
+        self.before_load(users, rule, Some(0)).await
+    }
+
+    async fn before_load(
+        &mut self,
+        users: u32,
+        rule: Rule,
+        stage: Option<usize>,
+    ) -> Result<Vec<Sample>, EngineError> {
+        let mut samples = Vec::new();
+        let job = Job {
+            stage,
+            users,
+            ramp_up: Duration::ZERO,
+            think_time: ThinkTime::default(),
+            starts_at: self.soon(),
+            rule,
+            cut_at: None,
+        };
+        self.carry_out(job, &mut |sample| samples.push(sample)).await?;
+        Ok(samples)
+    }
+
+    /// Runs one rung.
+    pub(crate) async fn stage(&mut self, index: usize, stage: &Stage) -> Result<StageResult, EngineError> {
+        self.observer.stage_started(index, stage);
+        let starts_at = self.soon();
+        let (window_start, rule, cut_at) = match stage.end {
+            StageEnd::After(duration) => {
+                let window_start = starts_at + stage.ramp_up;
+                let window_end = window_start + duration;
+                let rule = Rule::Until { window_start, window_end };
+                (window_start, rule, Some(window_end + self.plan.load.drain_timeout))
+            }
+            // A stage that counts its requests measures every one of them, also those of the ramp.
+            StageEnd::Requests(n) => {
+                (starts_at, Rule::Count { left: AtomicU64::new(n), phase: Phase::Measure }, None)
+            }
+        };
+        let mut recorder = StageRecorder::new(frame(stage, window_start, self.keys, Some(self.plan)));
+        let (ramp_up, think_time) = (stage.ramp_up, stage.think_time);
+        let job =
+            Job { stage: Some(index), users: stage.concurrency, ramp_up, think_time, starts_at, rule, cut_at };
+        let carried = self.carry_out(job, &mut |sample| recorder.record(&sample)).await?;
+        let stopped_at = carried.stopped_at.filter(|at| cut_short(stage, window_start, *at));
+        let status = match stopped_at.is_some() || self.is_spent() {
+            true => StageStatus::Incomplete,
+            false => StageStatus::Complete,
+        };
+        let result = recorder.finish(status, stopped_at, &carried.look);
+        self.observer.stage_ended(index, &result);
+        Ok(result)
+    }
+
+    fn soon(&self) -> Offset {
+        self.clock.now() + LEAD
+    }
+
+    /// Gives an order and takes in reports until every worker is done.
+    async fn carry_out(&mut self, job: Job, sink: &mut dyn FnMut(Sample)) -> Result<Carried, EngineError> {
+        let (stopper, order_stop) = stop();
+        let began = job.starts_at;
+        let mut course = Course::new(&job, began);
+        let order = Arc::new(Order {
+            stage: job.stage,
+            users: job.users,
+            starts_at: job.starts_at,
+            ramp_up: job.ramp_up,
+            think_time: job.think_time,
+            schedule: Schedule::new(job.rule, Arc::clone(&self.budget)),
+            stop: order_stop,
+            seed: self.plan.seed,
+        });
+        self.workers.give(&order)?;
+        let mut looks = Vec::new();
+        while looks.len() < self.workers.count() {
+            match self.next(&course).await? {
+                Event::Report(Report::Finished(sample)) => self.take_in(*sample, sink, &stopper, &mut course),
+                Event::Report(Report::Done(look)) => looks.push(look),
+                Event::Tick => course.tick(self.observer, self.clock.now(), &self.workers),
+                Event::Cut => course.cut(&stopper),
+                Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
+            }
+        }
+        course.tick_last(self.observer, self.clock.now(), &self.workers);
+        Ok(Carried { look: merge(looks), stopped_at: course.stopped_at })
+    }
+
+    async fn next(&mut self, course: &Course) -> Result<Event, EngineError> {
+        let further = match course.urgency {
+            Urgency::None => Urgency::Drain,
+            Urgency::Drain | Urgency::Now => Urgency::Now,
+        };
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            report = self.workers.report() => Ok(Event::Report(report?)),
+            () = stop.reached(further), if course.urgency < Urgency::Now => Ok(Event::Stop(stop.urgency())),
+            () = wait_until(self.clock, course.cut_at) => Ok(Event::Cut),
+            () = sleep_until(self.clock.deadline(course.next_tick)) => Ok(Event::Tick),
+        }
+    }
+
+    fn take_in(&mut self, sample: Sample, sink: &mut dyn FnMut(Sample), stopper: &Stopper, course: &mut Course) {
+        self.observer.sample(&sample);
+        self.watch_for_dead_key(&sample);
+        if self.dead_key.is_some() {
+            course.stop(Urgency::Drain, self.clock.now(), stopper);
+        }
+        sink(sample);
+    }
+
+    fn watch_for_dead_key(&mut self, sample: &Sample) {
+        let refusal = match sample.outcome() {
+            Outcome::Failed(class) => class.group() == ErrorGroup::Config,
+            Outcome::Cancelled => return,
+            Outcome::Ok => false,
+        };
+        self.refusals = if refusal { self.refusals + 1 } else { 0 };
+        let in_load = matches!(sample.phase, Phase::Ramp | Phase::Measure);
+        if self.refusals >= DEAD_KEY && in_load && self.dead_key.is_none() {
+            self.dead_key = refused(sample, During::Load);
+        }
+    }
+}
+
+enum Event {
+    Report(Report),
+    Tick,
+    Cut,
+    Stop(Urgency),
+}
+
+/// The course of one order: when to tick, when to cut, whether it was stopped.
+struct Course {
+    stage: Option<usize>,
+    users: u32,
+    began: Offset,
+    next_tick: Offset,
+    cut_at: Option<Offset>,
+    urgency: Urgency,
+    stopped_at: Option<Offset>,
+}
+
+impl Course {
+    fn new(job: &Job, began: Offset) -> Self {
+        let next_tick = began + Duration::from_secs(1);
+        let (stage, users, cut_at) = (job.stage, job.users, job.cut_at);
+        Self { stage, users, began, next_tick, cut_at, urgency: Urgency::None, stopped_at: None }
+    }
+
+    fn tick(&mut self, observer: &mut dyn Observer, now: Offset, workers: &Workers) {
+        self.tick_last(observer, now, workers);
+        self.next_tick = self.next_tick + Duration::from_secs(1);
+    }
+
+    fn tick_last(&self, observer: &mut dyn Observer, at: Offset, workers: &Workers) {
+        observer.tick(&Snapshot {
+            at,
+            stage: self.stage,
+            stage_began: self.began,
+            users: workers.live.users.load(Ordering::Relaxed),
+            users_target: self.users,
+            in_flight: workers.live.in_flight.load(Ordering::Relaxed),
+            chunks: workers.live.chunks.load(Ordering::Relaxed),
+        });
+    }
+
+    /// The drain is over.
+    fn cut(&mut self, stopper: &Stopper) {
+        stopper.request(Urgency::Now);
+        self.cut_at = None;
+    }
+
+    fn stop(&mut self, urgency: Urgency, now: Offset, stopper: &Stopper) {
+        if urgency <= self.urgency {
+            return;
+        }
+        self.urgency = urgency;
+        self.stopped_at.get_or_insert(now);
+        let drained = now + INTERRUPT_DRAIN;
+        self.cut_at = Some(self.cut_at.map_or(drained, |cut_at| cut_at.min(drained)));
+        stopper.request(urgency);
+    }
+}
+
+async fn wait_until(clock: Clock, at: Option<Offset>) {
+    match at {
+        Some(at) => sleep_until(clock.deadline(at)).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether a stop at `at` cut the stage short: one that came while it drained did not.
+fn cut_short(stage: &Stage, window_start: Offset, at: Offset) -> bool {
+    match stage.end {
+        StageEnd::After(duration) => at < window_start + duration,
+        StageEnd::Requests(_) => true,
+    }
+}
+
+fn merge(looks: Vec<crate::load::Look>) -> ClientLook {
+    let mut lag = Distribution::default();
+    let (mut cpu, mut wall) = (Duration::ZERO, Duration::ZERO);
+    for look in &looks {
+        lag.merge(&look.lag);
+        cpu += look.cpu;
+        wall += look.wall;
+    }
+    let cpu_percent = (!wall.is_zero()).then(|| 100.0 * cpu.as_secs_f64() / wall.as_secs_f64());
+    ClientLook { lag, cpu_percent }
+}
+
+/// What a stage is to its recorder.
+pub(crate) fn frame(stage: &Stage, window_start: Offset, keys: usize, plan: Option<&Plan>) -> StageFrame {
+    let (duration, requests) = match stage.end {
+        StageEnd::After(duration) => (Some(duration), None),
+        StageEnd::Requests(n) => (None, Some(n)),
+    };
+    let objectives = plan.map(|plan| plan.objectives).unwrap_or_default();
+    StageFrame {
+        name: stage.name.clone(),
+        concurrency: stage.concurrency,
+        duration,
+        requests,
+        window_start,
+        keys,
+        stall_after: plan.map_or(Duration::ZERO, |plan| plan.outputs.stall_after),
+        reading_speed: plan.map_or(1.0, |plan| plan.outputs.reading_speed),
+        objectives: [objectives.ttft, objectives.tpot, objectives.e2e],
+    }
+}

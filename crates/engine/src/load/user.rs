@@ -1,0 +1,129 @@
+//! The one work loop: a ticket becomes a request, a request becomes a sample.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use measure::sample::ErrorDetail;
+use measure::{ErrorClass, Offset, Outcome, Sample};
+use scenario::plan::{Bodies, ThinkTime};
+use tokio::time::sleep_until;
+use uuid::Uuid;
+
+use super::schedule::Ticket;
+use super::watch::Live;
+use super::worker::{Order, Reports};
+use crate::attempt::{Ended, Log};
+use crate::caller::{Caller, Message};
+use crate::stop::Urgency;
+use crate::transport::Link;
+
+/// What every user of a worker works with.
+#[derive(Debug, Clone)]
+pub(super) struct Bench {
+    pub(super) caller: Arc<Caller>,
+    pub(super) bodies: Arc<Bodies>,
+    pub(super) live: Arc<Live>,
+    pub(super) reports: Reports,
+    pub(super) tally: Rc<Cell<u64>>,
+}
+
+/// One user of one stage, from its start to its last request.
+pub(super) async fn user(bench: Bench, order: Arc<Order>, index: u32, starts_at: Offset) {
+    let clock = bench.caller.clock;
+    if stopped_before(&order, clock.deadline(starts_at)).await {
+        return;
+    }
+    bench.live.users.fetch_add(1, Ordering::Relaxed);
+    let mut rng = fastrand::Rng::with_seed(order.seed.wrapping_add(u64::from(index)));
+    let mut kept = None;
+    let mut due = starts_at;
+    // A user asks for its ticket with the true time: a window that is over stays over however late we are.
+    while let Some(ticket) = order.next_ticket(clock.now()) {
+        let sample = bench.request(&order, &mut kept, ticket, index, due).await;
+        bench.reports.finished(sample);
+        due = clock.now();
+        if let Some(pause) = pause(order.think_time, &mut rng) {
+            due = due + pause;
+            let wake = order.schedule.end().map_or(due, |end| end.min(due));
+            if stopped_before(&order, clock.deadline(wake)).await {
+                break;
+            }
+        }
+    }
+    bench.live.users.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Sleeps until `deadline`; true when the run is to end before it.
+async fn stopped_before(order: &Order, deadline: tokio::time::Instant) -> bool {
+    let mut stop = order.stop.clone();
+    tokio::select! {
+        biased;
+        () = stop.reached(Urgency::Drain) => true,
+        () = sleep_until(deadline) => false,
+    }
+}
+
+fn pause(think: ThinkTime, rng: &mut fastrand::Rng) -> Option<std::time::Duration> {
+    if think.max.is_zero() {
+        return None;
+    }
+    Some(think.min + (think.max.saturating_sub(think.min)).mul_f64(rng.f64()))
+}
+
+impl Bench {
+    /// Sends one request and waits for its end, or for the end of the run.
+    async fn request(
+        &self,
+        order: &Order,
+        kept: &mut Option<Link>,
+        ticket: Ticket,
+        user: u32,
+        due: Offset,
+    ) -> Sample {
+        let in_flight = self.live.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
+        let request_id = Uuid::new_v4().to_string();
+        let key = self.key(ticket.seq);
+        let mut log = Log { tally: Rc::clone(&self.tally), ..Log::default() };
+        let ended = match self.bodies.body(ticket.seq, &request_id) {
+            Ok(body) => {
+                let message = Message { body, key, request_id: request_id.clone() };
+                let mut stop = order.stop.clone();
+                tokio::select! {
+                    biased;
+                    ended = self.caller.attempt(kept, &message, &mut log) => ended,
+                    () = stop.reached(Urgency::Now) => Ended { outcome: Outcome::Cancelled, detail: None },
+                }
+            }
+            Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),
+        };
+        self.live.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let attempt = log.into_attempt(request_id, ended, self.caller.clock.now());
+        Sample {
+            stage: order.stage,
+            phase: ticket.phase,
+            seq: ticket.seq,
+            user,
+            row: self.bodies.row(ticket.seq),
+            key,
+            due,
+            free: due,
+            in_flight,
+            attempts: vec![attempt],
+        }
+    }
+
+    /// Keys take turns per request.
+    fn key(&self, seq: u64) -> Option<usize> {
+        let keys = self.caller.keys() as u64;
+        (keys > 0).then(|| (seq % keys) as usize)
+    }
+}
+
+/// A body that cannot be rendered is a request that is wrong: it is told as one, and nothing is sent.
+fn unsendable(log: &mut Log, now: Offset, message: String) -> Ended {
+    log.answer.at.start = now;
+    let detail = Some(ErrorDetail { message, ..ErrorDetail::default() });
+    Ended { outcome: Outcome::Failed(ErrorClass::BadRequest), detail }
+}

@@ -1,0 +1,89 @@
+//! The generator watches itself: how late its timers fire, and how busy its threads are.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use measure::{Distribution, Offset};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+
+use crate::clock::Clock;
+
+/// What the live view shows between two finished requests. Shared by all workers; touched per request, not per chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    /// Users that have started and not ended.
+    pub(crate) users: AtomicU32,
+    /// Requests open now.
+    pub(crate) in_flight: AtomicU32,
+    /// Token events so far.
+    pub(crate) chunks: AtomicU64,
+}
+
+/// How often the loop is asked how late it is.
+const TICK: Duration = Duration::from_millis(10);
+
+/// One worker's look at itself during one order.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    clock: Clock,
+    began: Offset,
+    cpu_at_begin: Duration,
+    lag: RefCell<Distribution>,
+    /// What the worker's users counted, and how much of it the live view knows.
+    tally: Rc<Cell<u64>>,
+    published: Cell<u64>,
+}
+
+/// What a worker saw of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Look {
+    pub(crate) lag: Distribution,
+    pub(crate) cpu: Duration,
+    pub(crate) wall: Duration,
+}
+
+impl Watch {
+    pub(crate) fn begin(clock: Clock, tally: Rc<Cell<u64>>) -> Self {
+        let (began, lag, published) = (clock.now(), RefCell::default(), Cell::new(tally.get()));
+        Self { clock, began, cpu_at_begin: thread_cpu(), lag, tally, published }
+    }
+
+    /// Ticks for ever: measures the lag, and publishes what the worker counted.
+    pub(crate) async fn run(&self, live: &Live) {
+        let mut due = self.clock.now() + TICK;
+        loop {
+            tokio::time::sleep_until(self.clock.deadline(due)).await;
+            let now = self.clock.now();
+            self.lag.borrow_mut().record(now.since(due));
+            self.publish(live);
+            // The next tick counts from now: a late one must not be followed by a burst.
+            due = now + TICK;
+        }
+    }
+
+    fn publish(&self, live: &Live) {
+        let counted = self.tally.get();
+        live.chunks.fetch_add(counted - self.published.replace(counted), Ordering::Relaxed);
+    }
+
+    /// What it saw; the last counts are published.
+    pub(crate) fn look(&self, live: &Live) -> Look {
+        self.publish(live);
+        Look {
+            lag: self.lag.borrow().clone(),
+            cpu: thread_cpu().saturating_sub(self.cpu_at_begin),
+            wall: self.clock.now().since(self.began),
+        }
+    }
+}
+
+/// CPU time of this thread so far, user and system.
+fn thread_cpu() -> Duration {
+    getrusage(UsageWho::RUSAGE_THREAD)
+        .map(|usage| (usage.user_time() + usage.system_time()).num_microseconds())
+        .map(|micros| Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
+        .unwrap_or_default()
+}

@@ -1,0 +1,176 @@
+//! Worker threads: each is a single-threaded runtime that owns its users and their connections.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use measure::{Offset, Sample};
+use scenario::plan::{Bodies, ThinkTime};
+use tokio::runtime::Builder;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{JoinSet, LocalSet};
+
+use super::schedule::{Schedule, Ticket};
+use super::user::{Bench, user};
+use super::watch::{Live, Look, Watch};
+use crate::EngineError;
+use crate::caller::Caller;
+use crate::stop::{Stop, Urgency};
+
+/// What the workers are to do together.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// Index of the stage; absent for the preflight.
+    pub(crate) stage: Option<usize>,
+    pub(crate) users: u32,
+    /// When the first user starts.
+    pub(crate) starts_at: Offset,
+    /// Over which time the users start.
+    pub(crate) ramp_up: std::time::Duration,
+    pub(crate) think_time: ThinkTime,
+    pub(crate) schedule: Schedule,
+    pub(crate) stop: Stop,
+    pub(crate) seed: u64,
+}
+
+impl Order {
+    pub(super) fn next_ticket(&self, now: Offset) -> Option<Ticket> {
+        match self.stop.urgency() {
+            Urgency::None => self.schedule.next(now),
+            Urgency::Drain | Urgency::Now => None,
+        }
+    }
+
+    /// Users start evenly over the ramp: the last one before it is over.
+    fn user_starts_at(&self, index: u32) -> Offset {
+        self.starts_at + self.ramp_up.mul_f64(f64::from(index) / f64::from(self.users.max(1)))
+    }
+}
+
+/// What a worker tells.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// A request ended.
+    Finished(Box<Sample>),
+    /// All users of an order ended.
+    Done(Look),
+}
+
+/// A worker's line to the coordinator. Unbounded: it carries one message per request, which the coordinator takes
+/// faster than requests can end, and a full bounded one would stall the streams being measured.
+#[derive(Debug, Clone)]
+pub(super) struct Reports(UnboundedSender<Report>);
+
+impl Reports {
+    pub(super) fn finished(&self, sample: Sample) {
+        // A coordinator that is gone has given up the run.
+        let _ = self.0.send(Report::Finished(Box::new(sample)));
+    }
+}
+
+/// The worker threads of a run.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    orders: Vec<UnboundedSender<Arc<Order>>>,
+    reports: UnboundedReceiver<Report>,
+    threads: Vec<JoinHandle<()>>,
+    pub(crate) live: Arc<Live>,
+}
+
+impl Workers {
+    pub(crate) fn start(count: usize, caller: &Arc<Caller>, bodies: &Bodies) -> Result<Self, EngineError> {
+        let (sender, reports) = unbounded_channel();
+        let live = Arc::new(Live::default());
+        let bodies = Arc::new(bodies.clone());
+        let mut workers = Self { orders: Vec::new(), reports, threads: Vec::new(), live: Arc::clone(&live) };
+        for index in 0..count {
+            let (orders, inbox) = unbounded_channel();
+            let hand = Hand {
+                index,
+                count,
+                inbox,
+                caller: Arc::clone(caller),
+                bodies: Arc::clone(&bodies),
+                live: Arc::clone(&live),
+                reports: sender.clone(),
+            };
+            let thread = thread::Builder::new().name(format!("rungs-worker-{index}"));
+            workers.threads.push(thread.spawn(move || hand.work()).map_err(EngineError::Worker)?);
+            workers.orders.push(orders);
+        }
+        Ok(workers)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Gives every worker its part of an order. Each answers with `Done`.
+    pub(crate) fn give(&self, order: &Arc<Order>) -> Result<(), EngineError> {
+        for orders in &self.orders {
+            orders.send(Arc::clone(order)).map_err(|_| EngineError::WorkerDied)?;
+        }
+        Ok(())
+    }
+
+    /// The next thing a worker tells.
+    pub(crate) async fn report(&mut self) -> Result<Report, EngineError> {
+        self.reports.recv().await.ok_or(EngineError::WorkerDied)
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.orders.clear();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// One worker thread's own things.
+struct Hand {
+    index: usize,
+    count: usize,
+    inbox: UnboundedReceiver<Arc<Order>>,
+    caller: Arc<Caller>,
+    bodies: Arc<Bodies>,
+    live: Arc<Live>,
+    reports: UnboundedSender<Report>,
+}
+
+impl Hand {
+    fn work(mut self) {
+        // Without a runtime the thread ends, and the coordinator learns of it by the closed channel.
+        let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
+        LocalSet::new().block_on(&runtime, async {
+            while let Some(order) = self.inbox.recv().await {
+                let look = self.carry_out(order).await;
+                if self.reports.send(Report::Done(look)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    async fn carry_out(&self, order: Arc<Order>) -> Look {
+        let bench = Bench {
+            caller: Arc::clone(&self.caller),
+            bodies: Arc::clone(&self.bodies),
+            live: Arc::clone(&self.live),
+            reports: Reports(self.reports.clone()),
+            tally: Rc::new(Cell::new(0)),
+        };
+        let watch = Watch::begin(self.caller.clock, Rc::clone(&bench.tally));
+        let mut users = JoinSet::new();
+        for index in (0..order.users).filter(|index| *index as usize % self.count == self.index) {
+            users.spawn_local(user(bench.clone(), Arc::clone(&order), index, order.user_starts_at(index)));
+        }
+        tokio::select! {
+            () = watch.run(&self.live) => {}
+            () = async { while users.join_next().await.is_some() {} } => {}
+        }
+        watch.look(&self.live)
+    }
+}

@@ -1,0 +1,61 @@
+//! The contract between a running engine and whoever watches: the live view, the samples file, a test.
+
+use std::time::Duration;
+
+use measure::result::StageResult;
+use measure::{Offset, Sample};
+use scenario::plan::Stage;
+
+/// Watches a run. Called on the coordinator's thread, never in the path of a stream.
+pub trait Observer {
+    /// A phase before the first stage begins.
+    fn before_load(&mut self, _phase: BeforeLoad) {}
+
+    /// A stage begins.
+    fn stage_started(&mut self, _index: usize, _stage: &Stage) {}
+
+    /// A request ended, of whatever phase.
+    fn sample(&mut self, _sample: &Sample) {}
+
+    /// Once a second while requests run.
+    fn tick(&mut self, _now: &Snapshot) {}
+
+    /// A stage ended.
+    fn stage_ended(&mut self, _index: usize, _result: &StageResult) {}
+}
+
+/// What happens before the first stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeforeLoad {
+    /// One real request.
+    Preflight,
+    /// The preflight was answered 429 or 5xx and is tried again after a wait.
+    PreflightAgain(Duration),
+    /// Requests outside every statistic.
+    WarmUp,
+}
+
+/// The run at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Snapshot {
+    /// Now.
+    pub at: Offset,
+    /// Index of the stage; absent before the first.
+    pub stage: Option<usize>,
+    /// When the stage began.
+    pub stage_began: Offset,
+    /// Users active now.
+    pub users: u32,
+    /// Users wanted.
+    pub users_target: u32,
+    /// Requests open now.
+    pub in_flight: u32,
+    /// Token events of the run so far.
+    pub chunks: u64,
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

@@ -1,0 +1,61 @@
+//! Events in, signals out: one file per protocol, no I/O and no clock. Lenient about unknown and missing fields, strict
+//! about what ends a stream and what is an error.
+
+mod anthropic_messages;
+mod dify_chat;
+mod failure;
+mod openai_chat;
+mod repair;
+mod signal;
+mod text;
+mod usage;
+
+use scenario::plan::Api;
+
+use crate::framing::Event;
+
+pub use failure::Failure;
+pub use signal::{Kind, Signal};
+pub use usage::Usage;
+
+/// What an api says, read event by event.
+#[derive(Debug, Clone, Copy)]
+pub struct Protocol(Api);
+
+impl Protocol {
+    /// The reader of an api.
+    pub fn of(api: Api) -> Self {
+        Self(api)
+    }
+
+    /// Reads one event of a stream.
+    pub fn event(self, event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
+        match self.0 {
+            Api::OpenAiChat => openai_chat::event(event, emit),
+            Api::AnthropicMessages => anthropic_messages::event(event, emit),
+            Api::DifyChat => dify_chat::event(event, emit),
+        }
+    }
+
+    /// Reads a whole answer, not streamed.
+    pub fn whole(self, body: &[u8], emit: &mut dyn FnMut(Signal)) {
+        match self.0 {
+            Api::OpenAiChat => openai_chat::whole(body, emit),
+            Api::AnthropicMessages => anthropic_messages::whole(body, emit),
+            Api::DifyChat => dify_chat::whole(body, emit),
+        }
+    }
+}
+
+/// Parses JSON; text that JSON forbids but servers send (broken UTF-8, lone surrogates) is replaced first.
+fn read<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
+    serde_json::from_slice(data).ok().or_else(|| serde_json::from_str(&repair::repaired(data)?).ok())
+}
+
+/// What to make of data that could not be read: JSON of another form is a type we do not know, anything else is odd.
+fn unreadable(data: &[u8], emit: &mut dyn FnMut(Signal)) {
+    match read::<serde::de::IgnoredAny>(data) {
+        Some(_) => emit(Signal::Unknown),
+        None => emit(Signal::Odd),
+    }
+}

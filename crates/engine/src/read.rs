@@ -1,0 +1,229 @@
+//! The read loop: chunk -> stamp -> frame -> decode -> record, nothing else in between.
+
+use std::ops::ControlFlow;
+
+use http_body_util::BodyExt as _;
+use hyper::Response;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use measure::sample::ErrorDetail;
+use measure::{ErrorClass, Flag, Offset, Outcome};
+
+use crate::answer::Answer;
+use crate::attempt::{Failed, Log, root};
+use crate::caller::Caller;
+use crate::classify;
+use crate::framing::{Sse, TooLarge, Whole};
+use crate::guard::Guard;
+use crate::protocol::Protocol;
+use crate::transport::Link;
+
+/// How reading a body ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum BodyEnd {
+    /// As announced.
+    Clean,
+    /// Cut, reset or garbled.
+    Dirty(String),
+    /// A timeout struck.
+    TimedOut(ErrorClass),
+    /// The answer was complete, and the rest of the body did not come in time: the connection is given up.
+    Lingered,
+    /// The server said that it failed: nothing more is waited for.
+    Failed,
+    /// An event over the limit.
+    TooLarge(TooLarge),
+}
+
+/// A body being read, framed as its head says.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// Server-sent events.
+    Events(Sse),
+    /// One JSON document.
+    Whole(Whole),
+}
+
+/// A refusal's body is read up to here.
+const ERROR_BODY: usize = 64 * 1024;
+
+impl Reading {
+    /// Chooses the framing by the head.
+    pub(crate) fn of(caller: &Caller, response: &Response<Incoming>, log: &mut Log) -> Result<Self, Failed> {
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let encoding = header(CONTENT_ENCODING).map(str::trim).unwrap_or_default();
+        if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+            let text = format!("the body is compressed ({encoding}) although no compression was asked for");
+            return Err(Failed::new(ErrorClass::UnsupportedEncoding, text));
+        }
+        let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+        match kind.trim().to_ascii_lowercase().as_str() {
+            "text/event-stream" => Ok(Self::Events(Sse::new(caller.max_event_size))),
+            "application/json" => {
+                if caller.stream {
+                    log.answer.flags.insert(Flag::NotStreamed);
+                }
+                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+            }
+            // Some gateways send no type, or one of these, with a good stream.
+            "" | "text/plain" | "application/octet-stream" if caller.stream => {
+                Ok(Self::Events(Sse::new(caller.max_event_size)))
+            }
+            "" | "text/plain" | "application/octet-stream" => Ok(Self::Whole(Whole::new(caller.max_event_size))),
+            other => {
+                let text = format!("the answer is `{other}`, which can hold no answer of this api");
+                Err(Failed::new(ErrorClass::BadContentType, text))
+            }
+        }
+    }
+
+    /// Takes in a chunk that arrived at `at`.
+    fn push(&mut self, bytes: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) -> Result<(), TooLarge> {
+        match self {
+            Self::Whole(whole) => whole.push(bytes),
+            Self::Events(sse) => sse
+                .push(bytes, &mut |event| {
+                    answer.event(at);
+                    protocol.event(event, &mut |signal| answer.signal(signal, at));
+                    ControlFlow::Continue(())
+                })
+                .map(|_| ()),
+        }
+    }
+
+    /// Judges the answer once its body ended.
+    pub(crate) fn finish(
+        mut self,
+        caller: &Caller,
+        at: Offset,
+        end: BodyEnd,
+        log: &mut Log,
+    ) -> Result<BodyEnd, Failed> {
+        let answer = &mut log.answer;
+        answer.at.end = answer.done.unwrap_or(at);
+        match end {
+            BodyEnd::TimedOut(class) => Err(caller.timed_out(class)),
+            BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
+            BodyEnd::Dirty(reason) if answer.done.is_none() && answer.failure.is_none() => {
+                let text = format!("the connection broke inside the answer: {reason}");
+                Err(Failed::new(ErrorClass::StreamInterrupted, text))
+            }
+            end => {
+                let bytes = self.close(at, caller.protocol, answer, end == BodyEnd::Clean);
+                let outcome = classify::clean_end(answer, &bytes, caller.api);
+                judged(outcome, answer, caller, &bytes).map(|()| end)
+            }
+        }
+    }
+
+    /// Hands over what the framing still holds, and returns what belongs to no event.
+    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, clean: bool) -> Vec<u8> {
+        match self {
+            Self::Events(sse) => {
+                let mut whole_json = |event: crate::framing::Event<'_>| {
+                    // A cut event is dropped: it was never completed.
+                    if is_whole(event.data) {
+                        answer.event(at);
+                        protocol.event(event, &mut |signal| answer.signal(signal, at));
+                    }
+                    ControlFlow::Continue(())
+                };
+                if clean && sse.finish(&mut whole_json) {
+                    answer.flags.insert(Flag::UnterminatedEvent);
+                }
+                if sse.comments() > 0 {
+                    answer.flags.insert(Flag::Keepalives);
+                }
+                sse.residue().to_vec()
+            }
+            Self::Whole(whole) => {
+                let body = whole.bytes();
+                let readable = is_whole(body) && !body.trim_ascii().is_empty();
+                if !readable {
+                    return body.to_vec();
+                }
+                answer.any_event = true;
+                protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn is_whole(data: &[u8]) -> bool {
+    let data = data.trim_ascii();
+    data == b"[DONE]" || serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
+}
+
+fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) -> Result<(), Failed> {
+    let Outcome::Failed(class) = outcome else { return Ok(()) };
+    let failure = answer.failure.as_ref();
+    let reason = answer.finish_reason.as_deref().unwrap_or("none");
+    let message = match (failure, class) {
+        (Some(failure), _) if failure.message.is_empty() => "the server sent an error without a message".to_owned(),
+        (Some(failure), _) => failure.message.clone(),
+        (None, ErrorClass::Truncated) => "the body ended before the answer did".to_owned(),
+        (None, ErrorClass::EmptyOutput) => "the answer holds no token".to_owned(),
+        (None, ErrorClass::Malformed) => "the body is not an answer of this api".to_owned(),
+        (None, _) => format!("the answer ended with the finish reason `{reason}`"),
+    };
+    let code = failure.and_then(|failure| failure.code.clone());
+    let excerpt = caller.mask.excerpt(residue);
+    Err(Failed { class, detail: ErrorDetail { message, code, excerpt, retry_after: None } })
+}
+
+/// Reads a body to its end.
+pub(crate) async fn read_body(
+    caller: &Caller,
+    link: &mut Link,
+    mut body: Incoming,
+    guard: &mut Guard,
+    reading: &mut Reading,
+    log: &mut Log,
+) -> BodyEnd {
+    loop {
+        let frame = match link.drive(body.frame(), guard).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(error))) => return BodyEnd::Dirty(root(&error)),
+            Ok(None) => return BodyEnd::Clean,
+            Err(_) if log.answer.done.is_some() => return BodyEnd::Lingered,
+            Err(class) => return BodyEnd::TimedOut(class),
+        };
+        let at = link.stamps().last_read(); // 1. stamp: taken in the read itself, before any work
+        let Some(bytes) = frame.data_ref() else { continue };
+        guard.byte(at);
+        let (tokens, was_done) = (log.answer.events.len(), log.answer.done.is_some());
+        // 2. frame, 3. decode, 4. record
+        if let Err(error) = reading.push(bytes, at, caller.protocol, &mut log.answer) {
+            return BodyEnd::TooLarge(error);
+        }
+        let new_tokens = log.answer.events.len() - tokens;
+        if new_tokens > 0 {
+            guard.token(at);
+            log.tally.set(log.tally.get() + new_tokens as u64);
+        }
+        if log.answer.failure.is_some() {
+            return BodyEnd::Failed;
+        }
+        if log.answer.done.is_some() && !was_done {
+            guard.done();
+        }
+    }
+}
+
+/// Reads what a refusal says, up to a limit.
+pub(crate) async fn read_error_body(link: &mut Link, mut body: Incoming, guard: &mut Guard) -> (Vec<u8>, BodyEnd) {
+    let mut bytes = Vec::new();
+    while bytes.len() < ERROR_BODY {
+        match link.drive(body.frame(), guard).await {
+            Ok(Some(Ok(frame))) => {
+                guard.byte(link.stamps().last_read());
+                bytes.extend(frame.data_ref().into_iter().flatten().take(ERROR_BODY - bytes.len()));
+            }
+            Ok(Some(Err(error))) => return (bytes, BodyEnd::Dirty(root(&error))),
+            Ok(None) => return (bytes, BodyEnd::Clean),
+            Err(class) => return (bytes, BodyEnd::TimedOut(class)),
+        }
+    }
+    (bytes, BodyEnd::Lingered)
+}

@@ -1,0 +1,181 @@
+//! The course of a run: preflight, warm-up, the rungs in order.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use measure::result::{RunStatus, StageResult, StageStatus};
+use measure::{ErrorClass, ErrorGroup, Offset, Outcome, Sample};
+use scenario::plan::{Endpoint, Plan, Stage};
+
+use crate::coordinator::Coordinator;
+use crate::observe::{BeforeLoad, Observer};
+use crate::stop::Stop;
+use crate::{Clock, EngineError};
+
+/// What a run brought.
+#[derive(Debug)]
+pub struct Recording {
+    /// How far it came.
+    pub status: RunStatus,
+    /// The last preflight request, if one was asked for.
+    pub preflight: Option<Sample>,
+    /// One per stage of the plan, also of those that never began.
+    pub stages: Vec<StageResult>,
+    /// Why the target cannot be used, if that ended the run.
+    pub aborted: Option<Aborted>,
+    /// The cap on requests, if it ended the run.
+    pub spent_cap: Option<u64>,
+    /// UTC.
+    pub started_at: Timestamp,
+    /// UTC.
+    pub finished_at: Timestamp,
+    /// Worker threads used.
+    pub workers: usize,
+}
+
+/// Why the target cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aborted {
+    /// In which phase it showed.
+    pub during: During,
+    /// The class of the failure.
+    pub class: ErrorClass,
+    /// Status of the answer, if one came.
+    pub status: Option<u16>,
+    /// What the server said, or what happened; masked.
+    pub message: String,
+}
+
+/// Where a run was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum During {
+    /// The one request before load.
+    Preflight,
+    /// The warm-up.
+    WarmUp,
+    /// Load: twenty requests in a row were refused for a reason that load does not explain.
+    Load,
+}
+
+/// How a run is carried out, beside what the plan says.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Worker threads, at least 1.
+    pub workers: usize,
+    /// The run's time.
+    pub clock: Clock,
+}
+
+/// Tries before a preflight that was answered 429 or 5xx is given up, and the waits between them.
+const PREFLIGHT_WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
+
+/// Runs a plan against an address.
+///
+/// # Errors
+/// Only when this program or machine cannot do its job; whatever the server does is in the recording.
+pub async fn run(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    settings: Settings,
+    observer: &mut dyn Observer,
+    stop: Stop,
+) -> Result<Recording, EngineError> {
+    crate::limits::raise(plan)?;
+    let mut coordinator = Coordinator::start(plan, endpoint, settings, observer, stop)?;
+    let started_at = settings.clock.wall(settings.clock.now());
+    let mut recording = Recording {
+        status: RunStatus::Completed,
+        preflight: None,
+        stages: Vec::new(),
+        aborted: None,
+        spent_cap: None,
+        started_at,
+        finished_at: started_at,
+        workers: coordinator.workers(),
+    };
+    climb(plan, &mut coordinator, &mut recording).await?;
+    recording.spent_cap = coordinator.spent_cap();
+    recording.finished_at = settings.clock.wall(settings.clock.now());
+    Ok(recording)
+}
+
+async fn climb(
+    plan: &Plan,
+    coordinator: &mut Coordinator<'_>,
+    recording: &mut Recording,
+) -> Result<(), EngineError> {
+    if plan.load.preflight {
+        let sample = preflight(coordinator).await?;
+        recording.aborted = sample.as_ref().and_then(|sample| refused(sample, During::Preflight));
+        recording.preflight = sample;
+    }
+    if recording.aborted.is_none()
+        && let Some(warm_up) = plan.load.warm_up
+    {
+        let samples = coordinator.warm_up(warm_up).await?;
+        recording.aborted = all_refused(&samples);
+    }
+    for (index, stage) in plan.load.stages.iter().enumerate() {
+        if recording.aborted.is_some() || coordinator.is_stopped() || coordinator.is_spent() {
+            recording.stages.push(skipped(stage));
+            continue;
+        }
+        if index > 0 {
+            coordinator.pause(plan.load.cool_down).await;
+        }
+        recording.stages.push(coordinator.stage(index, stage).await?);
+        recording.aborted = coordinator.dead_key();
+    }
+    recording.status = match (&recording.aborted, coordinator.is_stopped()) {
+        (Some(_), _) => RunStatus::Aborted,
+        (None, true) => RunStatus::Interrupted,
+        (None, false) => RunStatus::Completed,
+    };
+    Ok(())
+}
+
+/// One real request; a server that is merely busy is asked again twice.
+async fn preflight(coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, EngineError> {
+    coordinator.announce(BeforeLoad::Preflight);
+    let mut sample = coordinator.preflight().await?;
+    for wait in PREFLIGHT_WAITS {
+        let busy = sample.as_ref().and_then(Sample::last).and_then(|attempt| attempt.status).is_some_and(is_busy);
+        if !busy || coordinator.is_stopped() {
+            break;
+        }
+        coordinator.announce(BeforeLoad::PreflightAgain(wait));
+        coordinator.pause(wait).await;
+        sample = coordinator.preflight().await?;
+    }
+    Ok(sample)
+}
+
+fn is_busy(status: u16) -> bool {
+    status == 429 || (500..600).contains(&status)
+}
+
+/// Why a failed request means that the target cannot be used.
+pub(crate) fn refused(sample: &Sample, during: During) -> Option<Aborted> {
+    let attempt = sample.last()?;
+    let Outcome::Failed(class) = attempt.outcome else { return None };
+    let message = attempt.error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+    Some(Aborted { during, class, status: attempt.status, message })
+}
+
+/// A warm-up that brought not one answer stops the run with the cause; so does a single refusal by configuration.
+fn all_refused(samples: &[Sample]) -> Option<Aborted> {
+    let failed = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(_));
+    let by_config = |sample: &&Sample| {
+        matches!(sample.outcome(), Outcome::Failed(class) if class.group() == ErrorGroup::Config)
+    };
+    let culprit = samples.iter().find(by_config).or_else(|| match samples.iter().all(|sample| failed(&sample)) {
+        true => samples.first(),
+        false => None,
+    })?;
+    refused(culprit, During::WarmUp)
+}
+
+fn skipped(stage: &Stage) -> StageResult {
+    let frame = crate::coordinator::frame(stage, Offset::ORIGIN, 0, None);
+    measure::stage::StageRecorder::new(frame).finish(StageStatus::Skipped, None, &Default::default())
+}

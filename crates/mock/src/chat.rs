@@ -1,0 +1,184 @@
+//! One chat request, from its last byte to the last byte of its answer.
+
+use tokio::sync::SemaphorePermit;
+
+use crate::answer::Answer;
+use crate::ask::{Ask, Delivery};
+use crate::clock::Stamp;
+use crate::config::Key;
+use crate::http::{Connection, Gone, Head, Reply, Request};
+use crate::ledger::Row;
+use crate::pace::Schedule;
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+use crate::state::{Slot, State};
+
+/// Answers `request`, or refuses it, and puts it in the ledger.
+pub(crate) async fn answer(
+    state: &State,
+    connection: &mut Connection,
+    protocol: Protocol,
+    request: Request,
+) -> Result<(), Gone> {
+    let Request { head, body, received } = request;
+    let row = Row {
+        id: head.request_id.clone(),
+        ordinal: state.next_ordinal(),
+        protocol,
+        received,
+        slot: None,
+        head: None,
+        tokens: Vec::new(),
+        whole_tokens: None,
+        end: received,
+        status: None,
+        aborted: false,
+    };
+    let mut chat = Chat { state, connection, head, row };
+    let ask = match accept(state.config.key.as_ref(), protocol, &chat.head, &body) {
+        Ok(ask) => ask,
+        Err(problem) => return chat.refuse(problem).await,
+    };
+    let Some(open) = state.try_open() else { return chat.refuse(Problem::RateLimited).await };
+    let Ok(slot) = chat.take_slot().await else { return chat.leave() };
+    let Ok(last) = chat.serve(ask).await else { return chat.leave() };
+    // Before the last write, like the row: who has read the answer finds the server free again.
+    drop((open, slot));
+    chat.finish(&last).await
+}
+
+/// What is asked for, if the key and the body are right.
+fn accept(key: Option<&Key>, protocol: Protocol, head: &Head, body: &[u8]) -> Result<Ask, Problem> {
+    if let Some(key) = key {
+        let given = match protocol {
+            Protocol::OpenAiChat | Protocol::DifyChat => head.bearer.as_deref(),
+            Protocol::AnthropicMessages => head.x_api_key.as_deref().or(head.bearer.as_deref()),
+        };
+        let given = given.ok_or(Problem::MissingKey)?;
+        if !key.is(given) {
+            return Err(Problem::WrongKey);
+        }
+    }
+    Ask::parse(protocol, body)
+}
+
+/// A request on its way, and its row in the making.
+struct Chat<'a> {
+    state: &'a State,
+    connection: &'a mut Connection,
+    head: Head,
+    row: Row,
+}
+
+impl<'a> Chat<'a> {
+    async fn refuse(mut self, problem: Problem) -> Result<(), Gone> {
+        let mut reply = self.reply(problem.status());
+        if problem == Problem::RateLimited {
+            reply.retry_after = Some(self.state.config.retry_after);
+        }
+        let bytes = reply.json(&self.row.protocol.error(problem));
+        self.row.status = Some(problem.status());
+        self.row.head = Some(self.state.clock.now());
+        self.finish(&bytes).await
+    }
+
+    /// Waits for a slot, if slots are counted. It is given back when the permit is dropped.
+    async fn take_slot(&mut self) -> Result<Option<SemaphorePermit<'a>>, Gone> {
+        let (begin, permit) = match self.state.slot() {
+            Slot::Free(permit) => (self.row.received, permit),
+            Slot::Busy(slots) => {
+                // Nobody closes the semaphore, so there is a permit in the end.
+                let permit = self.connection.wait_for(slots.acquire()).await?.ok();
+                (self.state.clock.now(), permit)
+            }
+        };
+        self.row.slot = Some(begin);
+        Ok(permit)
+    }
+
+    /// Answers up to the last bytes, which are returned.
+    async fn serve(&mut self, ask: Ask) -> Result<Vec<u8>, Gone> {
+        let begin = self.row.slot.unwrap_or(self.row.received);
+        let config = &self.state.config;
+        let schedule = Schedule::new(config.ttft, config.itl, config.seed, self.row.ordinal);
+        let delivery = ask.delivery;
+        let answer = Answer::new(ask, config.tokens, self.row.ordinal, self.state.clock.unix_seconds());
+        match delivery {
+            Delivery::Stream { .. } => self.stream(&answer, schedule, begin).await,
+            Delivery::Whole => self.whole(&answer, schedule, begin).await,
+        }
+    }
+
+    /// Head and opening events at once, then each token when it is due, then the closing events at once.
+    async fn stream(&mut self, answer: &Answer, schedule: Schedule, begin: Stamp) -> Result<Vec<u8>, Gone> {
+        let framing = self.head.framing;
+        let events = self.row.protocol.events(answer);
+        self.begin_stream(&events.opening).await?;
+        for (index, due) in schedule.take(answer.output_tokens).enumerate() {
+            let piece = framing.piece(&events.token.render(crate::text::token(index)));
+            self.connection.wait_until(begin.after(due)).await?;
+            self.row.tokens.push(self.state.clock.now());
+            self.connection.write(&piece).await?;
+        }
+        let Some((last, others)) = events.closing.split_last() else { return Ok(framing.last_piece("")) };
+        for event in others {
+            self.connection.write(&framing.piece(event)).await?;
+        }
+        Ok(framing.last_piece(last))
+    }
+
+    /// The response head, in one write with the first opening event, and the other opening events.
+    async fn begin_stream(&mut self, opening: &[String]) -> Result<(), Gone> {
+        let framing = self.head.framing;
+        let mut first = self.reply(200).stream_head(framing);
+        let (with_head, others) = opening.split_at(opening.len().min(1));
+        first.extend(with_head.iter().flat_map(|event| framing.piece(event)));
+        self.row.head = Some(self.state.clock.now());
+        self.row.status = Some(200);
+        self.connection.write(&first).await?;
+        for event in others {
+            self.connection.write(&framing.piece(event)).await?;
+        }
+        Ok(())
+    }
+
+    /// One JSON document when the last token would have been due.
+    async fn whole(&mut self, answer: &Answer, schedule: Schedule, begin: Stamp) -> Result<Vec<u8>, Gone> {
+        let bytes = self.reply(200).json(&self.row.protocol.whole(answer));
+        self.connection.wait_until(begin.after(schedule.last_of(answer.output_tokens))).await?;
+        self.row.whole_tokens = Some(answer.output_tokens);
+        self.row.status = Some(200);
+        self.row.head = Some(self.state.clock.now());
+        Ok(bytes)
+    }
+
+    /// Records the row, then writes the last bytes.
+    async fn finish(mut self, last: &[u8]) -> Result<(), Gone> {
+        let ordinal = self.row.ordinal;
+        self.row.end = self.state.clock.now();
+        self.state.ledger().record(self.row);
+        let written = self.connection.write(last).await;
+        if written.is_err() {
+            self.state.ledger().mark_aborted(ordinal);
+        }
+        written
+    }
+
+    /// Records that the client has gone.
+    fn leave(mut self) -> Result<(), Gone> {
+        self.row.end = self.state.clock.now();
+        self.row.aborted = true;
+        self.state.ledger().record(self.row);
+        Err(Gone)
+    }
+
+    fn reply(&self, status: u16) -> Reply {
+        Reply {
+            status,
+            keep_alive: self.head.keep_alive,
+            date: self.state.clock.http_date(),
+            request_id: self.head.request_id.clone(),
+            retry_after: None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The only place of this crate that reads a clock.
+
+use std::time::{Duration, Instant};
+
+use serde::{Serialize, Serializer};
+
+/// An instant of the mock: nanoseconds from the server's start on one monotonic clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// Nanoseconds since the server's start.
+    pub fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The time from `earlier` to this stamp; zero when `earlier` is the later one.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The stamp `offset` after this one.
+    pub(crate) fn after(self, offset: Duration) -> Self {
+        Self(self.0.saturating_add(saturating_nanos(offset)))
+    }
+}
+
+#[cfg(test)]
+impl Stamp {
+    /// A stamp at a known instant.
+    pub(crate) fn at(offset: Duration) -> Self {
+        Self(saturating_nanos(offset))
+    }
+}
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+/// Reads time and sleeps. Copies share the same origin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    origin: Instant,
+}
+
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the mock's one clock")]
+impl Clock {
+    /// A clock whose zero is now.
+    pub(crate) fn start() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    pub(crate) fn now(&self) -> Stamp {
+        Stamp(saturating_nanos(Instant::now().duration_since(self.origin)))
+    }
+
+    /// Returns at `due`, at once when it is past. The runtime's timer rounds up to its tick of 1 ms.
+    pub(crate) async fn sleep_until(&self, due: Stamp) {
+        if due <= self.now() {
+            return;
+        }
+        let deadline = self.origin + Duration::from_nanos(due.0);
+        tokio::time::sleep_until(tokio::time::Instant::from_std(deadline)).await;
+    }
+
+    /// The value of a `Date` header.
+    pub(crate) fn http_date(&self) -> String {
+        httpdate::fmt_http_date(std::time::SystemTime::now())
+    }
+
+    /// Whole seconds of the Unix epoch, as the protocols' `created` fields want them.
+    pub(crate) fn unix_seconds(&self) -> u64 {
+        let now = std::time::SystemTime::now();
+        now.duration_since(std::time::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+    }
+}
+
+fn saturating_nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

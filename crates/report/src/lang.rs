@@ -1,0 +1,28 @@
+//! The languages of every sentence a reader sees.
+
+/// English or Chinese.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+}
+
+impl Lang {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::En, Self::Zh];
+
+    /// The text of this language.
+    pub fn pick<T>(self, en: T, zh: T) -> T {
+        match self {
+            Self::En => en,
+            Self::Zh => zh,
+        }
+    }
+
+    /// As in HTML and TOML.
+    pub fn code(self) -> &'static str {
+        self.pick("en", "zh")
+    }
+}

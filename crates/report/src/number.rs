@@ -1,0 +1,70 @@
+//! The only place that turns numbers into text: one rounding rule, units, "—" for what was not measured.
+
+/// Shown for what was not measured.
+pub const UNKNOWN: &str = "—";
+
+/// Milliseconds without a unit, three significant figures at least: `0.42`, `12.3`, `1480`.
+pub fn ms(value: Option<f64>) -> String {
+    value.map_or(UNKNOWN.to_owned(), figures)
+}
+
+/// Milliseconds with a unit: `12.3 ms`, `1.48 s`.
+pub fn duration(value: Option<f64>) -> String {
+    match value {
+        None => UNKNOWN.to_owned(),
+        Some(ms) if ms.abs() >= 10_000.0 => format!("{} s", figures(ms / 1000.0)),
+        Some(ms) => format!("{} ms", figures(ms)),
+    }
+}
+
+/// A rate or count: `6.6`, `512`.
+pub fn rate(value: Option<f64>) -> String {
+    value.map_or(UNKNOWN.to_owned(), figures)
+}
+
+/// A share as a percentage: `99.5 %` is given as `99.5%`; never rounded up to 100 or down to 0.
+pub fn percent(value: Option<f64>) -> String {
+    let Some(share) = value else { return UNKNOWN.to_owned() };
+    let percent = share * 100.0;
+    match percent {
+        p if p > 99.9 && p < 100.0 => ">99.9%".to_owned(),
+        p if p > 0.0 && p < 0.1 => "<0.1%".to_owned(),
+        p if (p - p.round()).abs() < 0.05 => format!("{p:.0}%"),
+        p => format!("{p:.1}%"),
+    }
+}
+
+fn figures(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        0.0 => "0".to_owned(),
+        _ => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_one_form() {
+        let rows = [
+            (ms(None), "—"),
+            (ms(Some(0.4212)), "0.42"),
+            (ms(Some(12.345)), "12.3"),
+            (ms(Some(1480.2)), "1480"),
+            (duration(Some(12_345.0)), "12.3 s"),
+            (duration(Some(0.0)), "0 ms"),
+            (percent(Some(1.0)), "100%"),
+            (percent(Some(0.9996)), ">99.9%"),
+            (percent(Some(0.0004)), "<0.1%"),
+            (percent(Some(0.125)), "12.5%"),
+            (percent(Some(0.0)), "0%"),
+            (percent(None), "—"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(text, expected);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The closing table on the terminal: a row per rung, at most 100 columns, aligned also with Chinese text.
+
+use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
+use unicode_width::UnicodeWidthStr;
+
+use crate::Lang;
+use crate::number::{UNKNOWN, ms, percent, rate};
+
+/// The ladder as a table.
+pub fn ladder(run: &RunResult, lang: Lang) -> String {
+    let mut rows = vec![header(lang)];
+    rows.extend(run.stages.iter().map(|stage| row(stage, lang)));
+    align(&rows)
+}
+
+fn header(lang: Lang) -> Vec<String> {
+    let names = lang.pick(
+        ["users", "req/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "ok", "429", "5xx"],
+        ["并发", "请求/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "成功", "429", "5xx"],
+    );
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
+    let mark = match (stage.status, stage.client.saturated) {
+        (StageStatus::Skipped, _) => return skipped(stage, lang),
+        (StageStatus::Incomplete, _) => "~",
+        (StageStatus::Complete, true) => "!",
+        (StageStatus::Complete, false) => "",
+    };
+    let weak = |value: Option<f64>, distribution: &measure::distribution::DistributionSummary, name: &str| {
+        let mark = if value.is_some() && distribution.weak.iter().any(|weak| weak == name) { "*" } else { "" };
+        format!("{}{mark}", ms(value))
+    };
+    vec![
+        format!("{}{mark}", stage.concurrency),
+        rate(stage.qps),
+        rate(stage.output_tokens_per_s),
+        ms(stage.ttft_ms.p50),
+        weak(stage.ttft_ms.p95, &stage.ttft_ms, "p95"),
+        ms(stage.tpot_ms.p50),
+        weak(stage.tpot_ms.p95, &stage.tpot_ms, "p95"),
+        weak(stage.e2e_ms.p95, &stage.e2e_ms, "p95"),
+        weak(stage.e2e_ms.p99, &stage.e2e_ms, "p99"),
+        percent(stage.success_rate),
+        stage.http_429.to_string(),
+        stage.http_5xx.to_string(),
+    ]
+}
+
+fn skipped(stage: &StageResult, lang: Lang) -> Vec<String> {
+    let mut cells = vec![stage.concurrency.to_string(), lang.pick("skipped", "跳过").to_owned()];
+    cells.resize(12, UNKNOWN.to_owned());
+    cells
+}
+
+/// What the marks in the table mean, for those that occur.
+pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
+    let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
+    let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    if ran().any(|stage| stage.e2e_ms.n > 0 && stage.e2e_ms.weak.iter().any(|weak| weak == "p95" || weak == "p99")) {
+        let text = lang.pick("* too few requests behind this percentile: it is close to the maximum", "* 样本过少，该分位数接近最大值");
+        lines.push(text.to_owned());
+    }
+    if ran().any(|stage| stage.client.saturated) {
+        lines.push(lang.pick("! the load generator was at its limit", "! 压测机已达极限").to_owned());
+    }
+    if ran().any(|stage| stage.status == StageStatus::Incomplete) {
+        lines.push(lang.pick("~ cut short", "~ 未跑完").to_owned());
+    }
+    lines
+}
+
+/// The gate, a line per check that did not pass, and the verdict.
+pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
+    let gate = &run.gate;
+    let mut lines: Vec<String> = gate
+        .checks
+        .iter()
+        .filter(|line| line.result != CheckResult::Pass)
+        .map(|line| {
+            let result = match line.result {
+                CheckResult::Pass => lang.pick("pass", "通过"),
+                CheckResult::Fail => lang.pick("FAIL", "未通过"),
+                CheckResult::Inconclusive => lang.pick("inconclusive", "无法断定"),
+                CheckResult::NoData => lang.pick("no data", "无数据"),
+            };
+            let value = line.value.map_or(UNKNOWN.to_owned(), |value| rate(Some(value)));
+            let reason = line.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!(
+                "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",
+                line.check,
+                line.stage,
+                line.level,
+                lang.pick("measured", "实测"),
+                line.n
+            )
+        })
+        .collect();
+    let passed = gate.checks.iter().filter(|line| line.result == CheckResult::Pass).count();
+    let verdict = match gate.verdict {
+        Verdict::Pass => lang.pick("PASS", "通过"),
+        Verdict::Fail => lang.pick("FAIL", "未通过"),
+        Verdict::NotJudged => lang.pick("NOT JUDGED", "未判定"),
+        Verdict::None => return lines,
+    };
+    let all = gate.checks.len();
+    lines.push(lang.pick(
+        format!("gate: {verdict} ({passed} of {all} checks passed)"),
+        format!("门禁：{verdict}（{all} 项检查中 {passed} 项通过）"),
+    ));
+    lines
+}
+
+/// Columns by their widest cell, numbers to the right.
+fn align(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> =
+        (0..columns).map(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or(0)).collect();
+    rows.iter()
+        .map(|row| {
+            let cells = row.iter().zip(&widths);
+            let line: Vec<String> = cells.map(|(cell, width)| " ".repeat(width - cell.width()) + cell).collect();
+            line.join("  ") + "\n"
+        })
+        .collect()
+}

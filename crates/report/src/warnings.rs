@@ -1,0 +1,123 @@
+//! What to keep in mind when reading a result: found from its numbers, said in full sentences.
+
+use measure::result::{RunResult, StageResult, StageStatus, Warning};
+
+use crate::Lang;
+use crate::number::{duration, percent};
+
+/// A window shorter than this many response times shows mostly its own edges.
+const WINDOW_IN_E2E: f64 = 10.0;
+/// Shortest window without a warning, in seconds.
+const SHORTEST_WINDOW: f64 = 10.0;
+/// Share of the users that must be busy at once.
+const BUSY: f64 = 0.95;
+
+type Rule = fn(&StageResult, Lang) -> Option<String>;
+
+/// Every rule about a stage, by its code.
+const STAGE_RULES: &[(&str, Rule)] = &[
+    ("saturated", saturated),
+    ("incomplete", incomplete),
+    ("short_window", short_window),
+    ("not_steady", not_steady),
+    ("no_usage", no_usage),
+    ("not_streamed", not_streamed),
+    ("burst", burst),
+    ("cancelled", cancelled),
+];
+
+/// The warnings of a run's stages, in order.
+pub fn of_stages(run: &RunResult, lang: Lang) -> Vec<Warning> {
+    let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    let mut warnings: Vec<Warning> = Vec::new();
+    for stage in ran {
+        for (code, rule) in STAGE_RULES {
+            warnings.extend(rule(stage, lang).map(|text| Warning {
+                code: (*code).to_owned(),
+                stage: Some(stage.name.clone()),
+                text,
+            }));
+        }
+    }
+    warnings
+}
+
+fn saturated(stage: &StageResult, lang: Lang) -> Option<String> {
+    let lag = duration(stage.client.lag_ms.p99);
+    let late = duration(stage.client.send_lateness_ms.p99);
+    let cpu = percent(stage.client.cpu_percent.map(|cpu| cpu / 100.0));
+    stage.client.saturated.then(|| {
+        lang.pick(
+            format!(
+                "the load generator was at its limit (loop lag p99 {lag}, sends late by p99 {late}, CPU {cpu}): \
+                 the numbers of this stage may be this machine's, and no check is judged on them"
+            ),
+            format!("压测机已达极限（事件循环延迟 P99 {lag}，发送延迟 P99 {late}，CPU {cpu}）：本级数据可能反映的是压测机自身，不参与判定"),
+        )
+    })
+}
+
+fn incomplete(stage: &StageResult, lang: Lang) -> Option<String> {
+    (stage.status == StageStatus::Incomplete).then(|| {
+        lang.pick("the stage was cut short", "本级未跑完").to_owned()
+    })
+}
+
+fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
+    stage.duration.as_ref()?;
+    let needed = SHORTEST_WINDOW.max(WINDOW_IN_E2E * stage.e2e_ms.p50.unwrap_or(0.0) / 1000.0);
+    (stage.window_s < needed).then(|| {
+        let (window, needed) = (stage.window_s, needed.ceil());
+        lang.pick(
+            format!("the window of {window} s is short for these response times; {needed} s or more give a steady picture"),
+            format!("窗口 {window} 秒相对响应时间偏短，建议不少于 {needed} 秒"),
+        )
+    })
+}
+
+fn not_steady(stage: &StageResult, lang: Lang) -> Option<String> {
+    let target = f64::from(stage.concurrency);
+    let reached = stage.in_flight_max as f64;
+    (stage.duration.is_some() && stage.counts.started > 0 && reached < BUSY * target).then(|| {
+        lang.pick(
+            format!("at most {reached} of {target} users were busy at once: the load was not what the stage says"),
+            format!("同时进行的请求最多 {reached} 个，未达到 {target} 个用户：实际负载低于本级设定"),
+        )
+    })
+}
+
+fn no_usage(stage: &StageResult, lang: Lang) -> Option<String> {
+    let (none, ok) = (stage.tokens.source.none, stage.counts.ok);
+    (none > 0).then(|| {
+        lang.pick(
+            format!("{none} of {ok} answers carry no token count: TPOT and tokens/s leave them out (chunks are not tokens)"),
+            format!("{ok} 个应答中有 {none} 个没有 token 用量：TPOT 与 tokens/s 未计入它们（数据块不等于 token）"),
+        )
+    })
+}
+
+fn not_streamed(stage: &StageResult, lang: Lang) -> Option<String> {
+    let n = *stage.flags.get("not_streamed")?;
+    Some(lang.pick(
+        format!("{n} answers came whole although streaming was asked for: they have no TTFT and no TPOT; check `stream`"),
+        format!("{n} 个应答未以流式返回：没有 TTFT 与 TPOT，请检查 `stream`"),
+    ))
+}
+
+fn burst(stage: &StageResult, lang: Lang) -> Option<String> {
+    let n = *stage.flags.get("burst")?;
+    Some(lang.pick(
+        format!("{n} streams came in one burst: something between holds them back (proxy buffering?)"),
+        format!("{n} 个流一次性到达：中间可能有缓冲（代理缓冲？）"),
+    ))
+}
+
+fn cancelled(stage: &StageResult, lang: Lang) -> Option<String> {
+    let n = stage.counts.cancelled;
+    (n > 0).then(|| {
+        lang.pick(
+            format!("{n} requests were still running when the stage's drain ended, and were cut off"),
+            format!("{n} 个请求在收尾时限结束时仍在进行，已被中止"),
+        )
+    })
+}

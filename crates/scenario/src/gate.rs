@@ -1,0 +1,155 @@
+//! `[gate]`: checks that can be judged, on stages that exist.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use measure::gate::{Check, CheckError, Level, Limit, Rule, Scope};
+use measure::metric::Unit;
+
+use crate::diagnostic::{Place, nearest};
+use crate::layers::{Node, NodeKind};
+use crate::plan::{GatePlan, Stage, StageEnd};
+use crate::read::Section;
+
+/// Reads `[gate]`. `baseline` is the command line's.
+pub(crate) fn read(section: Section<'_>, stages: &[Stage], baseline: Option<&Path>) -> GatePlan {
+    let mut rules = Vec::new();
+    for node in section.list("checks") {
+        let check = read_check(node, section, stages);
+        rules.extend(check.map(|check| Rule { check, level: Level::Strict, min_change: None }));
+    }
+    for table in section.sections("check") {
+        rules.extend(read_table(table, stages));
+    }
+    let baseline = baseline.map(Path::to_owned).or_else(|| section.path("baseline"));
+    let compares = |rule: &Rule| matches!(rule.check.limit, Limit::Baseline { .. });
+    if baseline.is_none() && rules.iter().any(compares) {
+        section.context.problems.notice(
+            "checks compare with a baseline, but `[gate] baseline` names none: they cannot be judged",
+        );
+    }
+    GatePlan { rules, baseline, testbed: section.text("testbed").unwrap_or_default() }
+}
+
+fn read_table(table: Section<'_>, stages: &[Stage]) -> Option<Rule> {
+    let levels = [("strict", Level::Strict), ("advisory", Level::Advisory)];
+    let level = table.choice("level", &levels);
+    let Some(node) = table.get("check") else {
+        let hint = "say `check = \"ttft.p95 <= baseline + 20%\"`";
+        table.missing("nothing says what this check compares", hint);
+        return None;
+    };
+    let check = read_check(node, table, stages)?;
+    let min_change = read_min_change(table, &check);
+    Some(Rule { check, level: level.unwrap_or_default(), min_change })
+}
+
+fn read_check(node: &Node, section: Section<'_>, stages: &[Stage]) -> Option<Check> {
+    let problems = section.context.problems;
+    let text = section.context.text(node)?;
+    match Check::parse(text) {
+        Ok(check) => {
+            check_scope(&check, node, text, section, stages);
+            Some(check)
+        }
+        Err(error) => {
+            let place = inside(node, text, error.at);
+            match hint(&error) {
+                Some(hint) => problems.error_with_hint(&place, error.message, hint),
+                None => problems.error(&place, error.message),
+            }
+            None
+        }
+    }
+}
+
+fn hint(error: &CheckError) -> Option<String> {
+    let near = error.candidates.as_ref().and_then(|(found, known)| nearest(found, known.iter().copied()));
+    near.map(|near| format!("did you mean `{near}`?")).or_else(|| error.hint.clone())
+}
+
+/// A check must cover a stage, and every stage it covers must be able to give it enough values.
+fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, stages: &[Stage]) {
+    let problems = section.context.problems;
+    if stages.is_empty() {
+        return;
+    }
+    let covered: Vec<&Stage> =
+        stages.iter().filter(|stage| check.scope.covers(&stage.name, stage.concurrency)).collect();
+    if covered.is_empty() {
+        let at = text.find(" for ").map_or(0, |at| at + 1);
+        let message = match &check.scope {
+            Scope::Stage(name) => format!("there is no stage `{name}`"),
+            Scope::Every | Scope::Concurrency(..) => "no stage has so many users".to_owned(),
+        };
+        let names: Vec<&str> = stages.iter().map(|stage| stage.name.as_str()).collect();
+        problems.error_with_hint(
+            &inside(node, text, at),
+            message,
+            format!("the stages are {}", names.join(", ")),
+        );
+    }
+    let Some(stat) = check.stat else { return };
+    let short = covered.iter().find_map(|stage| match stage.end {
+        StageEnd::Requests(requests) if requests < stat.needs() => Some((stage, requests)),
+        StageEnd::Requests(_) | StageEnd::After(_) => None,
+    });
+    if let Some((stage, requests)) = short {
+        let at = text.find('.').map_or(0, |at| at + 1);
+        problems.error_with_hint(
+            &inside(node, text, at),
+            format!("{stat} needs {} requests, but stage `{}` sends only {requests}", stat.needs(), stage.name),
+            "send more requests, choose a lower percentile, or add `for c>=N` for the stages that have enough",
+        );
+    }
+}
+
+fn read_min_change(table: Section<'_>, check: &Check) -> Option<f64> {
+    let node = table.get("min_change")?;
+    let unit = check.metric.entry().unit;
+    let found = match unit {
+        Unit::Milliseconds => table.duration("min_change").map(|duration| duration.as_secs_f64() * 1e3),
+        Unit::Ratio => share(table, node),
+        Unit::PerSecond | Unit::Count => return table.positive_number("min_change"),
+    };
+    let compares = matches!(check.limit, Limit::Baseline { .. });
+    if !compares {
+        let message = "`min_change` has no effect: this check is not against the baseline";
+        table.context.problems.error_with_hint(
+            &node.key,
+            message,
+            "take it out, or compare with `baseline + 20%`",
+        );
+    }
+    found
+}
+
+fn share(table: Section<'_>, node: &Node) -> Option<f64> {
+    let share = match &node.kind {
+        NodeKind::Text(text) => match text.trim().strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
+            None => text.trim().parse().ok(),
+        },
+        NodeKind::Float(share) => Some(*share),
+        NodeKind::Integer(share) => Some(*share as f64),
+        NodeKind::Boolean(_) | NodeKind::List(_) | NodeKind::Table(_) | NodeKind::Unreadable => None,
+    };
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    if share.is_none() {
+        table.context.expected(node, "a share such as \"1%\" or 0.01");
+    }
+    share
+}
+
+/// The place of byte `at` of a check's text: inside the string, if it is written without escapes.
+fn inside(node: &Node, text: &str, at: usize) -> Place {
+    let Place::Text { file, span } = &node.place else { return node.place.clone() };
+    let written = file.text.get(span.start + 1..span.end.saturating_sub(1));
+    if written != Some(text) {
+        return node.place.clone();
+    }
+    let rest = &text[at.min(text.len())..];
+    let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let start = span.start + 1 + at.min(text.len());
+    Place::Text { file: Arc::clone(file), span: start..start + length.max(1) }
+}

@@ -1,0 +1,99 @@
+//! One row of the list of keys, and looking rows up.
+
+use super::table::TABLE;
+
+/// A key of the scenario file.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Table it stands in, dotted; empty for the top level. Keys of `[[load.stage]]` stand in `load.stage`.
+    pub section: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Older or other spellings that mean the same.
+    pub aliases: &'static [&'static str],
+    /// What may stand there.
+    pub kind: Kind,
+    /// Its value when nothing is said, as TOML; `None`: absent, or it depends on other keys.
+    pub default: Option<&'static str>,
+    /// What it does, one English sentence.
+    pub en: &'static str,
+}
+
+/// What may stand at a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    Text,
+    /// A path relative to the scenario file.
+    Path,
+    /// `"1m30s"` or seconds.
+    Duration,
+    /// `"16MiB"` or bytes.
+    Size,
+    /// A whole number.
+    Count,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// An array.
+    List,
+    /// A value read by its own rule, told in the sentence.
+    Own,
+    /// A table with keys of its own.
+    Section,
+    /// An array of tables with keys of their own.
+    Sections,
+    /// A table of anything.
+    Free,
+    /// Reserved: refused unless it says what happens anyway.
+    Later(Option<&'static str>),
+}
+
+/// The key of that name or alias in a section.
+pub(crate) fn find(section: &str, name: &str) -> Option<&'static Key> {
+    in_section(section).find(|key| key.name == name || key.aliases.contains(&name))
+}
+
+/// Every key of a section.
+pub(crate) fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
+    TABLE.iter().filter(move |key| key.section == section)
+}
+
+/// Another section that has a key of that name.
+pub(crate) fn section_holding(name: &str) -> Option<&'static Key> {
+    TABLE.iter().find(|key| key.name == name || key.aliases.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_spelling_is_unique_in_its_section_and_every_section_is_a_key() {
+        let mut seen = BTreeSet::new();
+        for key in TABLE {
+            for name in key.aliases.iter().chain([&key.name]) {
+                assert!(seen.insert((key.section, *name)), "{} {name}", key.section);
+            }
+            if let Some((parent, name)) = key.section.rsplit_once('.') {
+                assert!(find(parent, name).is_some(), "{}", key.section);
+            } else if !key.section.is_empty() {
+                assert!(find("", key.section).is_some(), "{}", key.section);
+            }
+        }
+    }
+
+    #[test]
+    fn every_default_is_a_toml_value() {
+        for key in TABLE {
+            if let Some(default) = key.default {
+                toml::de::DeValue::parse(default).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The list itself, in the order of the reference page.
+
+use super::known::{Key, Kind};
+use Kind::{
+    Boolean, Choice, Count, Duration, Free, Later, List, Number, Own, Path, Section, Sections, Size, Text,
+};
+
+macro_rules! keys {
+    ($( [$section:literal] $( $name:literal $(| $alias:literal)* : $kind:expr $(, = $default:literal)? ; $en:literal )* )*) => {
+        &[$($( Key {
+            section: $section, name: $name, aliases: &[$($alias),*], kind: $kind,
+            default: keys!(@default $($default)?), en: $en,
+        } ),*),*]
+    };
+    (@default) => { None };
+    (@default $default:literal) => { Some($default) };
+}
+
+/// Every key.
+pub const TABLE: &[Key] = keys! {
+    [""]
+    "name": Text; "Name of the scenario; the file's stem when absent."
+    "notes": Text; "Free text, copied into the result."
+    "target": Section; "What is tested."
+    "load": Section; "How hard, for how long."
+    "data": Section; "What is sent."
+    "report": Section; "Where results go and how they read."
+    "objectives": Section; "Limits of one request that goodput and the ladder's verdict go by."
+    "gate": Section; "What makes CI red."
+    "profile": Free; "`[profile.NAME]` holds the same sections, laid over the file by `--profile NAME`."
+
+    ["target"]
+    "provider": Text; "A label for people."
+    "base_url": Text; "`https://host/path` of the endpoint, or `mock://?ttft=50ms` for the built-in server."
+    "host": Text; "Host name or address, instead of `base_url`; `localhost` when only the port is said."
+    "port": Count; "TCP port that goes with `host`."
+    "scheme": Choice(&["http", "https"]); "`https` for port 443, else `http`."
+    "api_path": Text; "Path appended to the base, without doubling a version segment."
+    "api": Text; "`openai-chat`, `anthropic-messages` or `dify-chat`; follows from the path when absent."
+    "model" | "model_name": Text; "Model named in the body, unless the body names one itself."
+    "usage": Choice(&["ask", "never"]), = "\"ask\""; "Whether OpenAI streams are asked for token counts."
+    "api_key": Text; "The key, with or without `Bearer `; best as `${NAME}`."
+    "api_key_env": Text; "Environment variable that holds the key."
+    "api_key_file": Path; "File with one key a line; keys take turns."
+    "auth": Choice(&["bearer", "x-api-key", "none"]); "How the key is presented; follows from `api`."
+    "headers": Free; "Extra headers; one named like a generated header replaces it."
+    "request_id_header": Text, = "\"X-Request-Id\""; "Header that carries a fresh UUID per attempt."
+    "timeout": Duration; "Shorthand for `timeouts.first_token` and `timeouts.idle`."
+    "timeouts": Section; "One named timeout per phase."
+    "tls": Section; "How the server's certificate is checked."
+    "keep_alive": Boolean, = "true"; "Whether a connection serves more than one request."
+    "max_event_size": Size, = "\"16MiB\""; "Largest single stream event accepted."
+    "allow": List; "Hosts this scenario may be pointed at; any when absent."
+    "proxy": Later(Some("\"none\"")); "Proxies are not used."
+    "http": Later(Some("\"1.1\"")); "HTTP version."
+    "tokenizer": Later(None); "Local tokenizer."
+    "price": Later(None); "Price per million tokens."
+    "response": Later(None); "Description of a custom protocol."
+    "b": Later(None); "The other side of an A/B run."
+
+    ["target.timeouts"]
+    "connect": Duration, = "\"10s\""; "Resolution, TCP and TLS together."
+    "first_token": Duration, = "\"60s\""; "From the first byte sent to the first token."
+    "idle": Duration, = "\"60s\""; "Without a byte, from the response head on."
+    "stall": Duration; "Between token events; `none` when absent."
+    "total": Duration; "From the first byte sent to the end; `none` when absent."
+
+    ["target.tls"]
+    "ca_file": Path; "PEM file of roots to trust besides the system's."
+    "insecure": Boolean, = "false"; "Do not check the certificate; the report says so."
+    "server_name": Text; "Name to verify and to send instead of the host."
+
+    ["load"]
+    "stages": List; "The ladder: users per stage, `[1, 5, 20]`."
+    "stage_duration": Duration; "How long each stage of the ladder is measured."
+    "stage_requests": Count; "Or how many requests each stage sends in all."
+    "stage": Sections; "Stages one by one, instead of `stages`."
+    "threads": Count; "One stage of so many users, in the older form."
+    "duration" | "execution_time": Duration; "How long a stage is measured, in the older form; 0 = one request per user, and the stage ends."
+    "requests": Count; "How many requests a stage sends in all; with `threads` or as the default of `[[load.stage]]`."
+    "ramp_up": Duration, = "0"; "Time over which a stage's users start, before its window."
+    "spawn_rate": Number; "Users started per second: another way to say `ramp_up`."
+    "think_time": Own, = "0"; "Pause of a user between two requests: `\"100ms\"` or `\"50ms..200ms\"`."
+    "warm_up": Section; "Load before the first stage that no statistic sees."
+    "preflight": Boolean, = "true"; "One real request before load."
+    "drain_timeout": Duration; "How long requests may finish after their stage; the longest timeout when absent."
+    "cool_down": Duration, = "0"; "Pause between stages."
+    "max_requests": Count; "Hard cap on the requests of the whole run."
+    "rate": Later(None); "Open loop."
+    "arrival": Later(None); "Open loop."
+    "burstiness": Later(None); "Open loop."
+    "max_in_flight": Later(None); "Open loop."
+    "speed": Later(None); "Trace replay."
+    "shape": Later(Some("\"step\"")); "Linear ramps."
+    "cancel": Later(None); "Users who leave."
+    "retry": Later(None); "Retries."
+    "stop": Later(None); "Early end of the climb."
+    "search": Later(None); "Search for the limit."
+
+    ["load.stage"]
+    "name": Text; "Name of the stage; `c10` when absent."
+    "concurrency": Count; "Users, each sending its next request when the last one ended."
+    "duration": Duration; "How long the stage is measured."
+    "requests": Count; "Or how many requests it sends in all."
+    "ramp_up": Duration; "As in `[load]`."
+    "think_time": Own; "As in `[load]`."
+    "rate": Later(None); "Open loop."
+    "shape": Later(Some("\"step\"")); "Linear ramps."
+
+    ["load.warm_up"]
+    "requests": Count; "So many requests."
+    "duration": Duration; "Or for so long."
+
+    ["data"]
+    "query": Text; "The one prompt."
+    "queries" | "param_file": Own; "Prompts: a `.txt` (one per line), `.jsonl` or `.csv` file, or an array."
+    "order": Choice(&["round-robin", "shuffle", "random"]), = "\"round-robin\""; "How rows follow one another."
+    "seed": Count, = "1"; "Seed of everything random in the run."
+    "user": Text, = "\"perf_test\""; "Value of `<user>`."
+    "conversation_id": Text, = "\"\""; "Value of `<conversation_id>`."
+    "vars": Free; "Free variables for the body."
+    "inputs": Free; "Values of `<inputs.KEY>`, and of `<inputs>` as a whole."
+    "files": List, = "[]"; "Value of `<files>`."
+    "body" | "request_body_file": Own; "Path of a JSON template, or the template itself; a default per `api` when absent."
+    "api_key_file": Path; "As in `[target]`."
+    "mix": Later(None); "Weighted mix of bodies."
+    "synthetic": Later(None); "Generated prompts."
+    "trace": Later(None); "Trace replay."
+
+    ["report"]
+    "dir": Path, = "\"report\""; "Folder of everything without an explicit path."
+    "json": Path; "Explicit path of the JSON result."
+    "html" | "html_report": Path; "Explicit path of the HTML page."
+    "samples": Boolean, = "true"; "Whether every attempt is written beside the result."
+    "lang": Choice(&["en", "zh"]); "Language of the reports; from `LANG` when absent."
+    "quiet": Boolean, = "false"; "No live rows."
+    "title": Text; "Title of the page instead of the name."
+    "stall_after": Duration, = "\"500ms\""; "A gap at least this long may be a stall."
+    "reading_speed": Number, = "10"; "Tokens per second at which a reader reads."
+    "markdown": Later(None); "Markdown summary."
+    "junit": Later(None); "JUnit file."
+    "csv": Later(None); "CSV table."
+    "keep_answers": Later(Some("false")); "Texts in the samples."
+    "private": Later(Some("false")); "Files readable by their owner only."
+
+    ["objectives"]
+    "ttft": Duration; "Longest time to the first token."
+    "tpot": Duration; "Longest mean time per output token."
+    "e2e": Duration; "Longest response time."
+
+    ["gate"]
+    "checks": List; "Checks such as `\"ttft.p95 <= 800ms\"`; each can fail the run."
+    "check": Sections; "Checks with a level or a smallest change."
+    "baseline": Path; "Committed baseline that `baseline + 20%` refers to."
+    "testbed": Text, = "\"\""; "Label of the machine the baseline was made on."
+    "repeats": Later(Some("1")); "Repeated runs."
+    "confirm": Later(Some("0")); "Confirming runs."
+    "confidence": Later(Some("0.95")); "Confidence of the intervals."
+
+    ["gate.check"]
+    "check": Text; "What must hold."
+    "level": Choice(&["strict", "advisory"]), = "\"strict\""; "Whether it can fail the run."
+    "min_change": Own; "A change against the baseline smaller than this never fails: `\"30ms\"`."
+};

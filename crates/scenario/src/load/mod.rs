@@ -1,0 +1,8 @@
+//! `[load]`: how hard, for how long.
+
+mod end;
+mod settings;
+mod stages;
+mod think_time;
+
+pub(crate) use settings::read;

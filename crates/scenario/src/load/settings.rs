@@ -1,0 +1,58 @@
+//! `[load]` as a whole.
+
+use super::stages;
+use crate::plan::{Load, StageEnd, Timeouts, WarmUp};
+use crate::read::Section;
+use crate::target::longest;
+use crate::value::show_duration;
+
+/// Reads `[load]`.
+pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
+    let stages = stages::read(load);
+    let longest = longest(timeouts);
+    let drain_timeout = load.duration("drain_timeout").unwrap_or(longest);
+    let problems = load.context.problems;
+    if drain_timeout < longest {
+        problems.notice(format!(
+            "`drain_timeout` is {}, shorter than the longest timeout ({}): slow requests will be cancelled, not judged",
+            show_duration(drain_timeout),
+            show_duration(longest)
+        ));
+    }
+    for stage in &stages {
+        if let StageEnd::Requests(requests) = stage.end
+            && requests < u64::from(stage.concurrency)
+        {
+            problems.notice(format!(
+                "stage `{}` has {} users but only {requests} requests: some users never send one",
+                stage.name, stage.concurrency
+            ));
+        }
+    }
+    Load {
+        stages,
+        preflight: load.boolean("preflight").unwrap_or_default(),
+        warm_up: read_warm_up(load),
+        drain_timeout,
+        cool_down: load.duration("cool_down").unwrap_or_default(),
+        max_requests: load.count("max_requests", 1..=u64::MAX),
+    }
+}
+
+fn read_warm_up(load: Section<'_>) -> Option<WarmUp> {
+    let section = load.section("warm_up");
+    if !section.is_present() {
+        return None;
+    }
+    let keys = ["requests", "duration"];
+    let hint = "a warm-up is `{ requests = 10 }` or `{ duration = \"10s\" }`";
+    section.at_most_one(&keys, hint);
+    match section.all_said(&keys).first().map(|node| node.path.name()) {
+        Some("requests") => section.count("requests", 1..=u64::MAX).map(WarmUp::Requests),
+        Some(key) => section.positive_duration(key).map(WarmUp::For),
+        None => {
+            section.missing("nothing says how long the warm-up is", hint);
+            None
+        }
+    }
+}

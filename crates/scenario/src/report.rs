@@ -1,0 +1,74 @@
+//! `[report]` and `[objectives]`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::plan::{Language, Objectives, Outputs};
+use crate::read::Section;
+
+/// Reads `[report]`. `out` takes the place of the folder, and explicit paths keep only their file names.
+pub(crate) fn read(section: Section<'_>, out: Option<&Path>) -> Outputs {
+    let explicit = |key: &str| -> Option<PathBuf> {
+        let path = section.path(key)?;
+        let Some(name) = path.file_name() else {
+            if let Some(node) = section.get(key) {
+                section.context.expected(node, "the path of a file");
+            }
+            return None;
+        };
+        Some(out.map_or_else(|| path.clone(), |out| out.join(name)))
+    };
+    let dir = section.path("dir").unwrap_or_else(|| section.context.resolve("report"));
+    Outputs {
+        dir: out.map_or(dir, Path::to_owned),
+        json: explicit("json"),
+        html: explicit("html"),
+        samples: section.boolean("samples").unwrap_or_default(),
+        lang: section
+            .choice("lang", &[("en", Language::English), ("zh", Language::Chinese)])
+            .or_else(|| language_of(section.context.environment)),
+        quiet: section.boolean("quiet").unwrap_or_default(),
+        title: section.visible_text("title"),
+        stall_after: section.positive_duration("stall_after").unwrap_or_default(),
+        reading_speed: section.positive_number("reading_speed").unwrap_or_default(),
+    }
+}
+
+/// Reads `[objectives]`.
+pub(crate) fn read_objectives(section: Section<'_>) -> Objectives {
+    Objectives {
+        ttft: section.positive_duration("ttft"),
+        tpot: section.positive_duration("tpot"),
+        e2e: section.positive_duration("e2e"),
+    }
+}
+
+/// The language of the locale, by the usual precedence.
+fn language_of(environment: &BTreeMap<String, String>) -> Option<Language> {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"];
+    let locale = locale.iter().filter_map(|name| environment.get(*name)).find(|locale| !locale.is_empty())?;
+    match locale.to_lowercase().starts_with("zh") {
+        true => Some(Language::Chinese),
+        false => Some(Language::English),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_decides_the_language() {
+        let rows = [
+            ("LANG=zh_CN.UTF-8", Some(Language::Chinese)),
+            ("LANG=zh_CN.UTF-8 LC_ALL=C", Some(Language::English)),
+            ("LANG=zh_CN LC_ALL=", Some(Language::Chinese)),
+            ("", None),
+        ];
+        for (variables, expected) in rows {
+            let pairs = variables.split_whitespace().filter_map(|pair| pair.split_once('='));
+            let environment = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            assert_eq!(language_of(&environment), expected, "{variables}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! From a file and the layers over it to a scenario that is whole.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::data::{self, Order};
+use crate::diagnostic::{Diagnostics, Place, Problems};
+use crate::layers::{self, Ground, Layer, Layers, Node, Parsed};
+use crate::load::read as read_load;
+use crate::overrides::overrides;
+use crate::plan::{Bodies, Fingerprint, Plan};
+use crate::read::{Context, Section};
+use crate::text_file::{TextError, TextFile};
+use crate::{gate, report, target, template};
+
+/// A scenario that was read and found whole: everything it names exists, every value is in range, every body renders.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    plan: Plan,
+}
+
+impl Scenario {
+    /// The run it describes.
+    pub fn plan(self) -> Plan {
+        self.plan
+    }
+}
+
+/// Reads a scenario file, lays `layers` over it, and reads every file it names. Nothing is sent and nothing written.
+///
+/// # Errors
+/// Every problem that was found, at once.
+pub fn load(path: &Path, layers: &Layers) -> Result<Scenario, Diagnostics> {
+    let problems = Problems::default();
+    let plan = read_file(path, &problems).and_then(|(file, sha256)| read(&file, sha256, layers, &problems));
+    let notices = problems.finish(path)?;
+    match plan {
+        Some(plan) => Ok(Scenario { plan: Plan { notices, ..plan } }),
+        None => Err(Diagnostics::incomplete(path)),
+    }
+}
+
+fn read_file(path: &Path, problems: &Problems) -> Option<(Arc<TextFile>, String)> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("the scenario file cannot be used: {}", TextError::Unreadable(error));
+            problems.error(&Place::File(path.to_owned()), message);
+            return None;
+        }
+    };
+    let sha256 = Sha256::digest(&bytes).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    match TextFile::decode(path, bytes) {
+        Ok(file) => Some((file, sha256)),
+        Err(TextError::NotUtf8 { line, column }) => {
+            let place = Place::Line { path: path.to_owned(), line, column };
+            problems.error_with_hint(&place, "a byte here is not UTF-8", "save the file as UTF-8");
+            None
+        }
+        Err(error) => {
+            problems.error(&Place::File(path.to_owned()), error.to_string());
+            None
+        }
+    }
+}
+
+fn read(file: &Arc<TextFile>, sha256: String, options: &Layers, problems: &Problems) -> Option<Plan> {
+    let parsed = layers::parse(file, problems)?;
+    let mut stack = stack(parsed, options, problems);
+    let nowhere = Place::File(file.path.clone());
+    let values = match layers::merge(&mut stack) {
+        Ok(values) => values,
+        Err(error) => {
+            problems.error(&nowhere, error);
+            return None;
+        }
+    };
+    let ground =
+        Ground { layers: &stack, environment: &options.environment, problems, nowhere: nowhere.clone() };
+    let root = Node::root(values, &ground);
+    let context = Context {
+        problems,
+        directory: file.path.parent().unwrap_or(Path::new("")),
+        environment: &options.environment,
+        file: nowhere,
+    };
+    let fingerprint = Fingerprint {
+        path: file.path.clone(),
+        sha256,
+        profile: options.profile.clone(),
+        overrides: overrides(&root, &stack),
+    };
+    plan(Section::new(Some(&root), &context), fingerprint, options)
+}
+
+/// The layers from weak to strong.
+fn stack(mut parsed: Parsed, options: &Layers, problems: &Problems) -> Vec<Layer> {
+    let mut stack = vec![layers::defaults(problems), parsed.base];
+    if let Some(name) = &options.profile {
+        match parsed.profiles.remove(name) {
+            Some(profile) => stack.push(profile),
+            None => {
+                let known: Vec<String> = parsed.profiles.keys().map(|name| format!("`{name}`")).collect();
+                let hint = match known.is_empty() {
+                    true => "the file has no `[profile.NAME]` table".to_owned(),
+                    false => format!("the file has {}", known.join(", ")),
+                };
+                problems.error_with_hint(
+                    &Place::Layer("--profile".into()),
+                    format!("there is no profile `{name}`"),
+                    hint,
+                );
+            }
+        }
+    }
+    stack.push(layers::from_environment(&options.environment, problems));
+    stack.push(layers::from_set(&options.set, problems));
+    stack.push(layers::from_options(options, problems));
+    stack
+}
+
+/// Reads every section; a problem in one does not keep the others from being read.
+fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option<Plan> {
+    let (target_section, data_section) = (root.section("target"), root.section("data"));
+    let target = target::read(target_section, data_section);
+    let load = read_load(root.section("load"), &target.timeouts);
+    let data = data::read(data_section, target.model.as_deref());
+    let wanted = template::Wanted { api: target.api, model: target.model.as_deref(), usage: target.usage };
+    let rendered = template::render(data_section, &data, wanted);
+    let gate = gate::read(root.section("gate"), &load.stages, options.baseline.as_deref());
+    let outputs = report::read(root.section("report"), options.out.as_deref());
+    let objectives = report::read_objectives(root.section("objectives"));
+    let stem =
+        || fingerprint.path.file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
+    let name = root.visible_text("name").unwrap_or_else(stem);
+    let notes = root.text("notes");
+    let rendered = rendered?;
+    let order = Order::new(data.order, data.seed, rendered.bodies.len());
+    Some(Plan {
+        name,
+        notes,
+        seed: data.seed,
+        fingerprint,
+        target: target.into_target(rendered.stream, rendered.model, target_section),
+        load,
+        bodies: Bodies::new(rendered.bodies, order),
+        objectives,
+        outputs,
+        gate,
+        notices: Vec::new(),
+    })
+}

@@ -1,0 +1,13 @@
+//! Whole files through the public door: what loads, what is refused and how it is said.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
+
+mod bodies;
+mod diagnostics;
+mod files;
+mod folder;
+mod keys;
+mod layers;
+mod robust;
+mod secrets;
+mod seed;
