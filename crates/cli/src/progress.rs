@@ -24,6 +24,8 @@ pub(crate) struct Progress {
     chunks_before: u64,
     ticked_at: Offset,
     printed_at: Option<Offset>,
+    /// The latest row, where it was not printed.
+    unprinted: Option<String>,
     header_printed: bool,
     planned: Vec<Option<Duration>>,
     index: usize,
@@ -55,6 +57,7 @@ impl Progress {
             chunks_before: 0,
             ticked_at: Offset::ORIGIN,
             printed_at: None,
+            unprinted: None,
             header_printed: false,
             planned,
             index: 0,
@@ -75,6 +78,7 @@ impl Progress {
         self.stage.clone_from(&stage.name);
         self.index = index;
         self.stage_end = None;
+        self.unprinted = None;
         self.tally = Tally::default();
         if !self.header_printed {
             self.header_printed = true;
@@ -101,9 +105,19 @@ impl Progress {
             }
             None if self.is_due(now.at) => {
                 self.printed_at = Some(now.at);
+                self.unprinted = None;
                 screen::talk(row);
             }
-            None => {}
+            None => self.unprinted = Some(row),
+        }
+    }
+
+    /// The stage's last row, so that a log shows every rung.
+    pub(crate) fn stage_ended(&mut self) {
+        if self.bar.is_none()
+            && let Some(row) = self.unprinted.take()
+        {
+            screen::talk(row);
         }
     }
 
@@ -114,9 +128,8 @@ impl Progress {
         }
     }
 
-    /// The first row of each stage, then one per interval.
     fn is_due(&self, now: Offset) -> bool {
-        self.printed_at.is_none_or(|at| now.since(at) >= PLAIN_INTERVAL) || self.tally.finished == 0
+        self.printed_at.is_none_or(|at| now.since(at) >= PLAIN_INTERVAL)
     }
 
     fn say(&self, text: &str) {

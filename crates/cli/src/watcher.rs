@@ -84,5 +84,6 @@ impl Observer for Watcher {
     fn stage_ended(&mut self, index: usize, result: &StageResult) {
         self.write(&stage_line(Edge::End, index, &result.name, result.concurrency));
         self.flush();
+        self.progress.iter_mut().for_each(Progress::stage_ended);
     }
 }

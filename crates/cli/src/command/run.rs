@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use engine::{Clock, EngineError, Recording, Settings};
 use measure::gate::{Baseline, Limit};
-use measure::result::{RunResult, Verdict};
+use measure::result::{RunResult, Verdict, Warning};
 use report::{Lang, html, json, trouble};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
@@ -199,9 +199,9 @@ fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
         Some(_) => screen::data(json::render(run).unwrap_or_default()),
         None => print_table(run, lang),
     }
-    for warning in &run.warnings {
-        let stage = warning.stage.as_ref().map(|stage| format!("{stage}: ")).unwrap_or_default();
-        screen::talk(format_args!("{}: {stage}{}", lang.pick("warning", "警告"), warning.text));
+    for (text, stages) in grouped(&run.warnings) {
+        let stages = if stages.is_empty() { String::new() } else { format!("{}: ", stages.join(", ")) };
+        screen::talk(format_args!("{}: {stages}{text}", lang.pick("warning", "警告")));
     }
     for reason in &run.exit.reasons {
         screen::talk(format_args!("exit {}: {reason}", run.exit.code));
@@ -210,6 +210,19 @@ fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
     let files = [&places.html, &places.json].into_iter().chain(samples);
     files.for_each(|path| screen::talk(path.display()));
     debug_assert!(run.gate.verdict != Verdict::Pass || run.exit.code != Code::GateFailed as u8);
+}
+
+/// Each warning once, with all the stages it is about.
+fn grouped(warnings: &[Warning]) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for warning in warnings {
+        let at = groups.iter().position(|(text, _)| *text == warning.text).unwrap_or_else(|| {
+            groups.push((&warning.text, Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.extend(warning.stage.as_deref());
+    }
+    groups
 }
 
 fn unwritable(error: anyhow::Error) -> Code {

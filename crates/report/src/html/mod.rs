@@ -1,7 +1,20 @@
-//! Placeholder until the page is there.
-use crate::Lang;
-use measure::result::RunResult;
-/// The page.
-pub fn render(_run: &RunResult, _lang: Lang) -> String {
-    String::new()
-}
+//! The page: one HTML file that opens offline and asks nothing of anybody.
+//!
+//! Every text stands in it in both languages; a switch chooses. Charts are data in a JSON block, drawn by the chart
+//! library that the page carries packed. Everything that came from a scenario or a server is escaped at one place: by
+//! the template engine for HTML, by [`script_json`] for the JSON block, and by the page's script for chart labels.
+
+mod cards;
+mod chart;
+mod distributions;
+mod facts;
+mod failures;
+mod gate;
+mod ladder;
+mod page;
+mod reference;
+mod script_json;
+mod summary;
+mod text;
+
+pub use page::render;

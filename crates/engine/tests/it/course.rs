@@ -1,0 +1,89 @@
+//! The course of a run from outside: stopped, cut, given up.
+
+use std::time::Duration;
+
+use engine::{During, Urgency};
+use measure::ErrorClass;
+use measure::result::{RunStatus, StageStatus};
+
+use crate::run::{run, run_with, scenario};
+use crate::script::{DONE, STOP, Script, Step, stream, text, whole};
+
+fn mock(settings: &str) -> mock::Server {
+    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
+}
+
+fn after(wait: Duration, action: impl FnOnce() + Send + 'static) {
+    std::thread::spawn(move || {
+        std::thread::sleep(wait);
+        action();
+    });
+}
+
+#[test]
+fn out_04_a_stop_lets_running_requests_finish_and_keeps_what_was_measured() {
+    let server = mock("ttft=30ms&itl=10ms&tokens=10");
+    let load = "[load]\nstages = [4, 8]\nstage_duration = \"30s\"\npreflight = false\n";
+    let outcome = run_with(&scenario(server.addr().port(), "openai-chat", load), |stopper| {
+        after(Duration::from_millis(700), move || stopper.request(Urgency::Drain));
+    });
+    let stages = &outcome.recording.stages;
+    assert_eq!(outcome.recording.status, RunStatus::Interrupted);
+    assert_eq!((stages[0].status, stages[1].status), (StageStatus::Incomplete, StageStatus::Skipped));
+    assert!(stages[0].counts.ok >= 8 && stages[0].counts.cancelled == 0, "{:?}", stages[0].counts);
+    assert!((0.6..2.0).contains(&stages[0].window_s), "{}", stages[0].window_s);
+}
+
+#[test]
+fn out_04_a_second_stop_cuts_hanging_streams_at_once() {
+    let script = Script::always(vec![Step::Hold]);
+    let load = "[load]\nstages = [3]\nstage_duration = \"30s\"\npreflight = false\n";
+    let outcome = run_with(&scenario(script.port, "openai-chat", load), |stopper| {
+        after(Duration::from_millis(200), move || {
+            stopper.request(Urgency::Drain);
+            std::thread::sleep(Duration::from_millis(100));
+            stopper.request(Urgency::Now);
+        });
+    });
+    let stage = &outcome.recording.stages[0];
+    assert_eq!((stage.counts.started, stage.counts.cancelled), (3, 3));
+    assert!(stage.counts.balance());
+}
+
+#[test]
+fn what_still_runs_when_the_drain_is_over_is_cancelled_and_not_a_failure() {
+    let server = mock("ttft=5s&itl=1ms&tokens=2");
+    let load =
+        "[load]\nstages = [2]\nstage_duration = \"100ms\"\ndrain_timeout = \"100ms\"\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    assert_eq!((stage.counts.cancelled, stage.counts.failed, stage.success_rate), (2, 0, None));
+    assert_eq!(stage.status, StageStatus::Complete);
+}
+
+#[test]
+fn a_key_that_dies_under_load_ends_the_run() {
+    let script = Script::each(|n| match n {
+        0..5 => stream(&[&text("a"), STOP, DONE]),
+        _ => whole("401 Unauthorized", "application/json", "", "{\"error\":{\"message\":\"expired\"}}"),
+    });
+    let load = "[load]\nstages = [1, 1]\nstage_duration = \"20s\"\n";
+    let outcome = run(&scenario(script.port, "openai-chat", load));
+    let aborted = outcome.recording.aborted.unwrap();
+    assert_eq!((aborted.during, aborted.class), (During::Load, ErrorClass::Unauthorized));
+    assert_eq!(outcome.recording.status, RunStatus::Aborted);
+    assert_eq!(script.requests().len(), 25, "five answers and twenty refusals");
+}
+
+#[test]
+fn a_warm_up_that_fails_stops_the_run_with_its_cause() {
+    let script = Script::each(|n| match n {
+        0 => stream(&[&text("a"), STOP, DONE]),
+        _ => whole("401 Unauthorized", "application/json", "", "{}"),
+    });
+    let load = "[load]\nstages = [1]\nstage_requests = 5\nwarm_up = { requests = 2 }\n";
+    let outcome = run(&scenario(script.port, "openai-chat", load));
+    let aborted = outcome.recording.aborted.unwrap();
+    assert_eq!((aborted.during, aborted.class), (During::WarmUp, ErrorClass::Unauthorized));
+    assert_eq!(script.requests().len(), 3);
+}

@@ -1,0 +1,89 @@
+//! The load is what the file says: users, phases, counts, caps.
+
+use measure::result::{RunStatus, StageStatus};
+use measure::sample::Phase;
+
+use crate::run::{run, scenario};
+
+fn mock(settings: &str) -> mock::Server {
+    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
+}
+
+#[test]
+fn load_01_a_hundred_and_fifty_users_are_a_hundred_and_fifty_streams_at_once() {
+    let server = mock("ttft=400ms&itl=1ms&tokens=2");
+    let load = "[load]\nstages = [150]\nstage_requests = 150\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    assert_eq!((stage.counts.ok, server.ledger().open_max), (150, 150));
+    assert_eq!(stage.in_flight_max, 150);
+    assert!(stage.window_s < 0.75, "all at once, not in turns: {} s", stage.window_s);
+}
+
+#[test]
+fn the_older_form_with_duration_zero_sends_one_request_per_thread_and_ends() {
+    let server = mock("ttft=5ms&itl=1ms&tokens=3");
+    let load = "[load]\nthreads = 5\nramp_up = 0.2\nduration = 0\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    assert_eq!((stage.counts.planned, stage.counts.ok, stage.status), (5, 5, StageStatus::Complete));
+    assert_eq!(server.ledger().requests, 5);
+}
+
+#[test]
+fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
+    let server = mock("ttft=30ms&itl=5ms&tokens=10");
+    let load = "[load]\nstages = [2, 4]\nstage_duration = \"600ms\"\nramp_up = \"300ms\"\nwarm_up = { requests = 3 }\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let count = |phase| outcome.samples.iter().filter(|sample| sample.phase == phase).count() as u64;
+    let stages = &outcome.recording.stages;
+    let measured: u64 = stages.iter().map(|stage| stage.counts.started).sum();
+    let ramp: u64 = stages.iter().map(|stage| stage.phase_counts.ramp).sum();
+    assert_eq!((count(Phase::Preflight), count(Phase::WarmUp)), (1, 3));
+    assert_eq!((count(Phase::Measure), count(Phase::Ramp)), (measured, ramp));
+    assert_eq!(server.ledger().requests, outcome.samples.len() as u64, "the phases sum to the run");
+    for stage in stages {
+        assert!(stage.counts.balance(), "{:?}", stage.counts);
+        assert!(stage.phase_counts.ramp > 0);
+        assert_eq!(stage.drained, u64::from(stage.concurrency), "each user's last request ends after the window");
+        let busy = stage.concurrency_effective.unwrap() / f64::from(stage.concurrency);
+        assert!((0.9..=1.001).contains(&busy), "{busy}");
+        assert_eq!(stage.timeline.iter().map(|second| second.started).sum::<u64>(), stage.counts.started + stage.phase_counts.ramp);
+    }
+}
+
+#[test]
+fn throughput_counts_tokens_that_arrive_inside_the_window_and_no_tail() {
+    let server = mock("ttft=50ms&itl=10ms&tokens=20");
+    let load = "[load]\nstages = [10]\nstage_duration = \"1s\"\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    // 10 users, each 20 tokens in 240 ms: 833 tokens/s in steady state; the first 50 ms bring none.
+    let rate = stage.output_tokens_per_s.unwrap();
+    assert!((700.0..860.0).contains(&rate), "{rate}");
+    assert!(stage.tokens.output.unwrap() as f64 > rate * stage.window_s, "the drained tail is in the total only");
+}
+
+#[test]
+fn the_cap_on_requests_ends_the_run_and_is_said() {
+    let server = mock("ttft=1ms&itl=1ms&tokens=2");
+    let load = "[load]\nstages = [2, 3]\nstage_requests = 10\nmax_requests = 7\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    assert_eq!(server.ledger().requests, 7);
+    assert_eq!(outcome.recording.spent_cap, Some(7));
+    let statuses: Vec<_> = outcome.recording.stages.iter().map(|stage| stage.status).collect();
+    assert_eq!(statuses, [StageStatus::Incomplete, StageStatus::Skipped]);
+}
+
+#[test]
+fn a_limit_answers_429_and_is_counted_apart() {
+    let server = mock("ttft=50ms&itl=5ms&tokens=10&limit=3");
+    let load = "[load]\nstages = [3, 6]\nstage_duration = \"500ms\"\npreflight = false\n[target.timeouts]\ntotal = \"5s\"\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let [calm, limited] = &outcome.recording.stages[..] else { panic!() };
+    assert_eq!((calm.http_429, calm.success_rate), (0, Some(1.0)));
+    assert!(limited.http_429 > 0 && limited.http_5xx == 0);
+    assert_eq!(limited.outcomes["rate_limited"], limited.http_429);
+    assert!(limited.ttft_ms.n == limited.counts.ok, "failures give no latency");
+    assert_eq!(outcome.recording.status, RunStatus::Completed);
+}

@@ -1,0 +1,93 @@
+//! Answers and connections that refuse: status by status, and what is kept of them.
+
+use std::net::TcpListener;
+
+use measure::{ErrorClass, Flag, Outcome};
+
+use crate::run::{attempts, run, scenario};
+use crate::script::{DONE, STOP, Script, Step, stream, text, whole};
+
+#[test]
+fn a_refusal_keeps_status_message_and_code_and_no_key() {
+    let key = "sk-SENTINEL0123456789";
+    let body = format!(
+        "{{\"error\":{{\"message\":\"Incorrect API key provided: {key}\",\"type\":\"invalid_request_error\",\"code\":\"invalid_api_key\"}}}}"
+    );
+    let script = Script::always(whole("401 Unauthorized", "application/json", "", &body));
+    let attempt = attempts(script.port, "openai-chat", 1, &format!("api_key = \"{key}\"")).remove(0);
+    assert_eq!((attempt.outcome, attempt.status), (Outcome::Failed(ErrorClass::Unauthorized), Some(401)));
+    let error = attempt.error.clone().unwrap();
+    assert_eq!(error.message, "Incorrect API key provided: ***");
+    assert_eq!(error.code.as_deref(), Some("invalid_api_key"));
+    assert!(!format!("{attempt:?}").contains("SENTINEL"));
+    assert!(script.requests()[0].contains(&format!("authorization: Bearer {key}\r\n")));
+}
+
+#[test]
+fn a_429_keeps_retry_after_and_a_used_up_account_is_no_rate_limit() {
+    let limited = Script::always(whole("429 Too Many Requests", "application/json", "retry-after: 7\r\n", "{}"));
+    let attempt = attempts(limited.port, "openai-chat", 1, "").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::RateLimited));
+    assert_eq!(attempt.error.unwrap().retry_after.as_deref(), Some("7"));
+    let body = "{\"error\":{\"message\":\"pay\",\"code\":\"insufficient_quota\"}}";
+    let quota = Script::always(whole("429 Too Many Requests", "application/json", "", body));
+    let attempt = attempts(quota.port, "openai-chat", 1, "").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::Quota));
+}
+
+#[test]
+fn nobody_listening_is_a_failed_connection_with_the_address_in_it() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let attempt = attempts(free, "openai-chat", 1, "").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::ConnectFailed));
+    assert!(attempt.error.unwrap().message.contains(&format!("127.0.0.1:{free}")));
+    assert_eq!((attempt.at.sent, attempt.at.connected), (None, None));
+}
+
+#[test]
+fn a_fresh_connection_closed_before_a_byte_is_counted_and_not_tried_again() {
+    let script = Script::always(vec![Step::Close]);
+    let attempt = attempts(script.port, "openai-chat", 1, "").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::ConnectionClosed));
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[test]
+fn ret_07_a_kept_connection_that_turns_out_dead_is_dialled_once_more() {
+    let good = || stream(&[&text("a"), STOP, DONE]);
+    let script = Script::each(move |n| match n {
+        0 => [good(), vec![Step::Close]].concat(),
+        _ => good(),
+    });
+    let all = attempts(script.port, "openai-chat", 2, "");
+    assert!(all.iter().all(|attempt| attempt.outcome == Outcome::Ok), "{all:?}");
+    assert_eq!(all.iter().filter(|attempt| attempt.flags.contains(Flag::Redial)).count(), 1);
+    assert_eq!(script.connections(), 2);
+}
+
+#[test]
+fn net_08_the_request_line_is_in_origin_form_with_one_host() {
+    let script = Script::always(stream(&[&text("a"), STOP, DONE]));
+    let port = script.port;
+    let text = format!(
+        "[target]\nbase_url = \"http://127.0.0.1:{port}/v1?x=1\"\nmodel = \"m\"\n[load]\nstages = [1]\n\
+         stage_requests = 1\npreflight = false\n[data]\nquery = \"hé\"\n"
+    );
+    let outcome = run(&text);
+    assert_eq!(outcome.samples[0].outcome(), Outcome::Ok);
+    let request = &script.requests()[0];
+    assert!(request.starts_with("POST /v1/chat/completions?x=1 HTTP/1.1\r\n"), "{request}");
+    assert_eq!(request.to_ascii_lowercase().matches("\r\nhost:").count(), 1);
+    assert!(request.contains(&format!("host: 127.0.0.1:{port}\r\n")), "{request}");
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
+    assert!(head.contains("x-request-id: "));
+}
+
+#[test]
+fn a_busy_server_is_asked_three_times_before_it_is_given_up() {
+    let script = Script::always(whole("503 Service Unavailable", "application/json", "", "{}"));
+    let outcome = run(&scenario(script.port, "openai-chat", "[load]\nstages = [1]\nstage_requests = 1\n"));
+    assert_eq!(script.requests().len(), 3);
+    assert_eq!(outcome.recording.aborted.unwrap().class, ErrorClass::ServerError);
+}

@@ -1,0 +1,61 @@
+//! Runs a scenario as `rungs run` does, without a screen: TOML in, samples and stages out.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use engine::{Clock, Observer, Recording, Settings, Stopper, stop};
+use measure::Sample;
+use measure::sample::Attempt;
+use scenario::plan::Server;
+
+/// What a run brought, with every sample.
+pub(crate) struct Outcome {
+    pub(crate) recording: Recording,
+    pub(crate) samples: Vec<Sample>,
+}
+
+#[derive(Default)]
+struct Collector(Vec<Sample>);
+
+impl Observer for Collector {
+    fn sample(&mut self, sample: &Sample) {
+        self.0.push(sample.clone());
+    }
+}
+
+/// Runs a scenario text.
+pub(crate) fn run(toml: &str) -> Outcome {
+    run_with(toml, |_| {})
+}
+
+/// Runs a scenario text; `meanwhile` gets the means to stop it.
+pub(crate) fn run_with(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    file.write_all(toml.as_bytes()).unwrap();
+    let layers = scenario::Layers { environment: BTreeMap::new(), ..scenario::Layers::default() };
+    let plan = scenario::load(file.path(), &layers).unwrap_or_else(|problems| panic!("{problems}")).plan();
+    let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
+    let (stopper, listener) = stop();
+    meanwhile(stopper);
+    let mut collector = Collector::default();
+    let settings = Settings { workers: 1, clock: Clock::start() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let running = engine::run(&plan, &endpoint, settings, &mut collector, listener);
+    let recording = runtime.block_on(running).unwrap();
+    Outcome { recording, samples: collector.0 }
+}
+
+/// A scenario for one server and protocol; `rest` is added as it stands.
+pub(crate) fn scenario(port: u16, api: &str, rest: &str) -> String {
+    let model = if api == "dify-chat" { "" } else { "model = \"m\"\n" };
+    format!("[target]\nhost = \"127.0.0.1\"\nport = {port}\napi = \"{api}\"\n{model}{rest}\n[data]\nquery = \"hi\"\n")
+}
+
+/// Sends `requests` from one user, without a preflight, and gives their attempts.
+pub(crate) fn attempts(port: u16, api: &str, requests: u32, target: &str) -> Vec<Attempt> {
+    let rest = format!("{target}\n[load]\nstages = [1]\nstage_requests = {requests}\npreflight = false\n");
+    let outcome = run(&scenario(port, api, &rest));
+    let stage = &outcome.recording.stages[0];
+    assert!(stage.counts.balance(), "{:?}", stage.counts);
+    outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
+}

@@ -1,0 +1,62 @@
+//! Every timeout names itself, and counts from its own instant.
+
+use measure::{ErrorClass, Outcome};
+
+use crate::run::attempts;
+use crate::script::{DONE, ROLE, STOP, Script, Step, chunk, head, stream, text, write};
+
+fn class(steps: Vec<Step>, timeouts: &str) -> (ErrorClass, f64, String) {
+    let script = Script::always(steps);
+    let attempt = attempts(script.port, "openai-chat", 1, &format!("[target.timeouts]\n{timeouts}")).remove(0);
+    let Outcome::Failed(class) = attempt.outcome else { panic!("{:?}", attempt.outcome) };
+    let after = attempt.at.end.since(attempt.at.sent.unwrap()).as_secs_f64() * 1e3;
+    (class, after, attempt.error.unwrap().message)
+}
+
+fn started() -> Vec<Step> {
+    vec![write(&head("text/event-stream")), write(&chunk(ROLE))]
+}
+
+#[test]
+fn no_token_in_time_is_a_first_token_timeout_whatever_else_came() {
+    for steps in [vec![Step::Hold], [started(), vec![Step::Hold]].concat()] {
+        let (class, after, message) = class(steps, "first_token = \"150ms\"");
+        assert_eq!(class, ErrorClass::TimeoutFirstToken);
+        assert!((145.0..400.0).contains(&after), "{after}");
+        assert!(message.contains("timeouts.first_token"), "{message}");
+    }
+}
+
+#[test]
+fn silence_is_an_idle_timeout_and_pings_do_not_hide_a_stall() {
+    let token = || [started(), vec![write(&chunk(&text("a")))]].concat();
+    let silent = [token(), vec![Step::Hold]].concat();
+    assert_eq!(class(silent, "idle = \"150ms\"").0, ErrorClass::TimeoutIdle);
+    let ping = || [Step::Wait(40), write(&chunk(": ping\n\n"))];
+    let pings: Vec<Step> = token().into_iter().chain((0..20).flat_map(|_| ping())).collect();
+    let (class, after, _) = class(pings, "idle = \"100ms\"\nstall = \"300ms\"");
+    assert_eq!(class, ErrorClass::TimeoutStall);
+    assert!((290.0..600.0).contains(&after), "{after}");
+}
+
+#[test]
+fn end_06_a_stream_that_goes_on_is_ended_only_by_total() {
+    let tokens = |n: usize| (0..n).flat_map(|_| [write(&chunk(&text("a"))), Step::Wait(40)]);
+    let mut healthy: Vec<Step> = started().into_iter().chain(tokens(10)).collect();
+    healthy.extend([write(&chunk(&format!("{STOP}{DONE}"))), write("0\r\n\r\n")]);
+    let script = Script::always(healthy.clone());
+    let limits = "[target.timeouts]\nfirst_token = \"150ms\"\nidle = \"150ms\"";
+    assert_eq!(attempts(script.port, "openai-chat", 1, limits)[0].outcome, Outcome::Ok);
+    let (class, after, message) = class(healthy, "total = \"200ms\"");
+    assert_eq!(class, ErrorClass::TimeoutTotal);
+    assert!((195.0..400.0).contains(&after), "{after}");
+    assert!(message.contains("timeouts.total"), "{message}");
+}
+
+#[test]
+fn a_server_that_accepts_and_never_answers_does_not_hold_the_run() {
+    let script = Script::each(|n| if n == 0 { vec![Step::Hold] } else { stream(&[&text("a"), STOP, DONE]) });
+    let all = attempts(script.port, "openai-chat", 2, "[target.timeouts]\nfirst_token = \"100ms\"");
+    let outcomes: Vec<_> = all.iter().map(|attempt| attempt.outcome.name()).collect();
+    assert_eq!(outcomes, ["timeout_first_token", "ok"]);
+}

@@ -1,0 +1,108 @@
+//! The ladder table: a row per stage.
+
+use measure::distribution::DistributionSummary;
+use measure::result::{RunResult, StageResult, StageStatus};
+use serde::Serialize;
+
+use super::text::Text;
+use crate::number::{UNKNOWN, ms, percent, rate};
+
+/// One stage.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    name: String,
+    users: u32,
+    /// In the order of the table's head.
+    cells: Vec<Cell>,
+    marks: Vec<Mark>,
+}
+
+/// One number.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Cell {
+    text: String,
+    /// Set where too few values stand behind the number: how many there are.
+    weak_n: Option<u64>,
+    tone: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Mark {
+    tone: &'static str,
+    text: Text,
+}
+
+/// Columns after the stage's name and its users.
+const COLUMNS: usize = 15;
+
+pub(super) fn of(run: &RunResult) -> Vec<Row> {
+    run.stages.iter().map(|stage| row(run, stage)).collect()
+}
+
+fn row(run: &RunResult, stage: &StageResult) -> Row {
+    let cells = match stage.status {
+        StageStatus::Skipped => (0..COLUMNS).map(|_| plain(UNKNOWN.to_owned())).collect(),
+        StageStatus::Complete | StageStatus::Incomplete => cells(stage),
+    };
+    Row { name: stage.name.clone(), users: stage.concurrency, cells, marks: marks(run, stage) }
+}
+
+fn cells(stage: &StageResult) -> Vec<Cell> {
+    let bad = |is: bool, tone| if is { tone } else { "" };
+    let [ttft, tpot, e2e] = [&stage.ttft_ms, &stage.tpot_ms, &stage.e2e_ms];
+    vec![
+        plain(rate(stage.qps)),
+        plain(rate(stage.output_tokens_per_s)),
+        percentile(ttft, "p50"),
+        percentile(ttft, "p95"),
+        percentile(ttft, "p99"),
+        percentile(tpot, "p50"),
+        percentile(tpot, "p95"),
+        percentile(tpot, "p99"),
+        percentile(e2e, "p95"),
+        percentile(e2e, "p99"),
+        Cell {
+            tone: bad(stage.success_rate.is_some_and(|rate| rate < 0.99), "bad"),
+            ..plain(percent(stage.success_rate))
+        },
+        Cell { tone: bad(stage.http_429 > 0, "warn"), ..plain(stage.http_429.to_string()) },
+        Cell { tone: bad(stage.http_5xx > 0, "bad"), ..plain(stage.http_5xx.to_string()) },
+        plain(rate(stage.goodput)),
+        Cell { tone: bad(stage.stalls.count > 0, "warn"), ..plain(stage.stalls.count.to_string()) },
+    ]
+}
+
+fn plain(text: String) -> Cell {
+    Cell { text, ..Cell::default() }
+}
+
+/// A percentile in ms, with its `n` where that is too small for it.
+pub(super) fn percentile(of: &DistributionSummary, name: &str) -> Cell {
+    let value = match name {
+        "p50" => of.p50,
+        "p90" => of.p90,
+        "p95" => of.p95,
+        "p99" => of.p99,
+        _ => of.p999,
+    };
+    let weak = value.is_some() && of.weak.iter().any(|weak| weak == name);
+    Cell { weak_n: weak.then_some(of.n), ..plain(ms(value)) }
+}
+
+fn marks(run: &RunResult, stage: &StageResult) -> Vec<Mark> {
+    let here = |users: Option<u32>| users == Some(stage.concurrency) && stage.counts.started > 0;
+    let incomplete = stage.status == StageStatus::Incomplete;
+    let rows = [
+        (stage.status == StageStatus::Skipped, "neutral", ("skipped", "跳过")),
+        (incomplete, "warn", ("cut short", "未跑完")),
+        (stage.client.saturated, "warn", ("generator at its limit", "压测机达极限")),
+        (here(run.ladder.last_ok), "good", ("held", "稳定")),
+        (here(run.ladder.first_breach), "bad", ("first breach", "首次越限")),
+        (here(run.ladder.knee), "neutral", ("knee", "拐点")),
+        (here(run.ladder.boundary), "neutral", ("boundary", "边界")),
+    ];
+    rows.into_iter()
+        .filter(|(applies, ..)| *applies)
+        .map(|(_, tone, text)| Mark { tone, text: text.into() })
+        .collect()
+}

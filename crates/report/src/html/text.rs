@@ -1,0 +1,36 @@
+//! One text in both languages.
+
+use serde::Serialize;
+
+use crate::Lang;
+
+/// What the page shows in the language that its reader chose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Text {
+    en: String,
+    zh: String,
+}
+
+impl Text {
+    pub(super) fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
+        Self { en: en.into(), zh: zh.into() }
+    }
+
+    /// A text that has no language: a name, a message of a server.
+    pub(super) fn same(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { en: text.clone(), zh: text }
+    }
+
+    /// What a sentence maker says in each language.
+    pub(super) fn of(say: impl Fn(Lang) -> String) -> Self {
+        Self { en: say(Lang::En), zh: say(Lang::Zh) }
+    }
+}
+
+/// A pair of literals, as tables of constants hold them.
+impl From<(&str, &str)> for Text {
+    fn from((en, zh): (&str, &str)) -> Self {
+        Self::new(en, zh)
+    }
+}
