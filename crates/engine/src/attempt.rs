@@ -70,12 +70,12 @@ impl Caller {
         let end = match response.status().is_success() {
             true => self.read_answer(&mut link, response, &mut guard, log).await?,
             false => {
-                let failed = self.read_refusal(&mut link, response, &mut guard).await;
-                self.keep(kept, link, reusable && failed.1 == BodyEnd::Clean).await;
-                return Err(failed.0);
+                let (failed, end) = self.read_refusal(&mut link, response, &mut guard).await;
+                *kept = (reusable && end == BodyEnd::Clean).then_some(link);
+                return Err(failed);
             }
         };
-        self.keep(kept, link, reusable && end == BodyEnd::Clean).await;
+        *kept = (reusable && end == BodyEnd::Clean).then_some(link);
         Ok(())
     }
 
@@ -171,13 +171,6 @@ impl Caller {
             retry_after: header("retry-after"),
         };
         (Failed { class, detail }, end)
-    }
-
-    /// Puts a connection back for the user's next request, if it is still open.
-    async fn keep(&self, kept: &mut Option<Link>, mut link: Link, reusable: bool) {
-        if reusable && link.is_alive().await {
-            *kept = Some(link);
-        }
     }
 
     /// The failure behind a timeout, which names itself.

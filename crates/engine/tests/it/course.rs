@@ -72,7 +72,8 @@ fn a_key_that_dies_under_load_ends_the_run() {
     let aborted = outcome.recording.aborted.unwrap();
     assert_eq!((aborted.during, aborted.class), (During::Load, ErrorClass::Unauthorized));
     assert_eq!(outcome.recording.status, RunStatus::Aborted);
-    assert_eq!(script.requests().len(), 25, "five answers and twenty refusals");
+    // Five answers and twenty refusals; the next request may be under way when the twentieth is counted.
+    assert!((25..=26).contains(&script.requests().len()), "{}", script.requests().len());
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! What is drawn: series of numbers with their names, no drawing. The page's script turns them into charts.
+
+mod downsample;
+mod ladder;
+mod moments;
+mod percentile;
+mod series;
+mod trend;
+
+use measure::result::RunResult;
+use serde::Serialize;
+
+use self::moments::{Moments, Span};
+use self::series::Chart;
+
+/// Everything that the page draws.
+#[derive(Debug, Serialize)]
+pub(super) struct Charts {
+    /// Stages on the time axis of the trends.
+    stages: Vec<Span>,
+    /// Times on it that are not measured: warm-up, ramp and drain.
+    unmeasured: Vec<(f64, f64)>,
+    /// End of the time axis in seconds.
+    end: f64,
+    /// The twelve, in the order of the page.
+    trends: Vec<Chart>,
+    ladder: Vec<Chart>,
+    /// Concurrencies with a name: held, first breach, knee, boundary.
+    marks: Vec<ladder::Mark>,
+    percentiles: Vec<Chart>,
+}
+
+impl Charts {
+    pub(super) fn of(run: &RunResult) -> Self {
+        let moments = Moments::of(run);
+        Self {
+            trends: trend::charts(&moments),
+            stages: moments.stages(),
+            unmeasured: moments.unmeasured(),
+            end: moments.end(),
+            ladder: ladder::charts(run),
+            marks: ladder::marks(run),
+            percentiles: percentile::charts(run),
+        }
+    }
+}
