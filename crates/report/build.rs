@@ -30,7 +30,9 @@ fn plotly_js() -> io::Result<String> {
         .and_then(|(_, rest)| rest.split_once("</script>"))
         .map(|(script, _)| script.to_owned())
         .filter(|script| script.contains("plotly.js"))
-        .ok_or_else(|| io::Error::other("the plotly crate no longer begins its offline sources with plotly.js"))
+        .ok_or_else(|| {
+            io::Error::other("the plotly crate no longer begins its offline sources with plotly.js")
+        })
 }
 
 fn packed(script: &str) -> io::Result<String> {

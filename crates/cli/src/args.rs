@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Baseline(BaselineArgs),
     /// Start the built-in streaming server on 127.0.0.1
     Mock(MockArgs),
+    /// Print the JSON Schema of the scenario file, for editors
+    Schema(SchemaArgs),
 }
 
 const RUN_EXAMPLES: &str = "Examples:\n  \
@@ -181,6 +183,13 @@ pub(crate) struct MockArgs {
     /// Seed of the times
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// That of the saved result instead
+    #[arg(long)]
+    pub(crate) result: bool,
 }
 
 /// Language of the reports.

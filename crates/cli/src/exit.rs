@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use measure::ErrorClass;
 use measure::ErrorGroup;
 use measure::result::{Exit, RunResult, RunStatus, StageStatus, Verdict};
-use measure::ErrorClass;
 
 /// Every exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,8 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
     match run.gate.verdict {
         Verdict::Fail => reasons.push((Code::GateFailed, "a strict check of the gate failed".to_owned())),
         Verdict::NotJudged => {
-            reasons.push((Code::NotJudged, "the gate could not judge: a strict check has no data".to_owned()));
+            reasons
+                .push((Code::NotJudged, "the gate could not judge: a strict check has no data".to_owned()));
         }
         Verdict::None => reasons.extend(ungated(run).map(|text| (Code::NotJudged, text))),
         Verdict::Pass => {}
@@ -100,7 +101,8 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
 /// Without a gate a run is still not a success when it shows nothing.
 fn ungated(run: &RunResult) -> Option<String> {
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
-    let client = |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
+    let client =
+        |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
     if run.status == RunStatus::Completed && ran().all(|stage| stage.counts.ok == 0) {
         return Some("no request was ok".to_owned());
     }
@@ -109,4 +111,77 @@ fn ungated(run: &RunResult) -> Option<String> {
     }
     let shortage = ran().flat_map(|stage| &stage.errors).any(|error| client(&error.class));
     shortage.then(|| "this machine ran short of descriptors, ports or names: the run is in doubt".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result with this verdict, one stage, and so many ok requests.
+    fn run(verdict: Verdict, stage: StageStatus, ok: u64) -> RunResult {
+        let frame = measure::stage::StageFrame {
+            name: "c1".to_owned(),
+            concurrency: 1,
+            duration: None,
+            requests: None,
+            window_start: measure::Offset::ORIGIN,
+            keys: 0,
+            stall_after: std::time::Duration::ZERO,
+            reading_speed: 10.0,
+            objectives: [None; 3],
+        };
+        let mut line = measure::stage::StageRecorder::new(frame).finish(stage, None, &Default::default());
+        line.counts.ok = ok;
+        let mut document = serde_json::json!({
+            "schema_version": 1, "tool": { "name": "rungs", "version": "0" }, "status": "completed",
+            "exit": { "code": 0, "reasons": [] }, "test_name": "t", "provider": null, "base_url": "", "url": "",
+            "api": "openai-chat", "model": null, "stream": true, "auth_header": null, "headers": {}, "started_at": "",
+            "finished_at": "", "seed": 1, "machine": { "os": "linux", "cpus": 1, "workers": 1 }, "preflight": null,
+            "scenario": { "path": "", "sha256": "", "profile": null, "overrides": [] }, "stages": [],
+            "ladder": { "last_ok": null, "first_breach": null, "knee": null, "boundary": null }, "warnings": [],
+            "gate": { "verdict": "none", "checks": [] }, "cost": null, "conclusion": "", "notes": null,
+        });
+        document["stages"] = serde_json::json!([line]);
+        document["gate"]["verdict"] = serde_json::json!(verdict);
+        serde_json::from_value(document).unwrap()
+    }
+
+    fn code(run: &RunResult, around: &Circumstances) -> Code {
+        judge(run, around).0
+    }
+
+    #[test]
+    fn each_reason_has_its_code() {
+        let calm = Circumstances::default();
+        let complete = StageStatus::Complete;
+        let rows = [
+            (run(Verdict::Pass, complete, 5), Code::Done),
+            (run(Verdict::None, complete, 5), Code::Done),
+            (run(Verdict::Fail, complete, 5), Code::GateFailed),
+            (run(Verdict::NotJudged, complete, 5), Code::NotJudged),
+            (run(Verdict::None, complete, 0), Code::NotJudged),
+            (run(Verdict::None, StageStatus::Incomplete, 5), Code::NotJudged),
+            (run(Verdict::Pass, StageStatus::Incomplete, 5), Code::Done),
+        ];
+        for (run, expected) in rows {
+            assert_eq!(code(&run, &calm), expected, "{:?} {:?}", run.gate.verdict, run.stages[0].status);
+        }
+    }
+
+    #[test]
+    fn the_strongest_of_several_reasons_decides_and_all_are_told() {
+        let failed = run(Verdict::Fail, StageStatus::Complete, 5);
+        let mut around = Circumstances::default();
+        let mut steps = vec![(Code::GateFailed, 1)];
+        assert_eq!(code(&failed, &around), Code::GateFailed);
+        around.unusable = Some("a key died".to_owned());
+        steps.push((code(&failed, &around), 2));
+        around.unwritten = vec!["no space".to_owned()];
+        steps.push((code(&failed, &around), 3));
+        around.signal = Some(Signal::Terminate);
+        steps.push((code(&failed, &around), 4));
+        let codes: Vec<Code> = steps.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, [Code::GateFailed, Code::Target, Code::Output, Code::Terminated]);
+        assert_eq!(judge(&failed, &around).1.reasons.len(), 4);
+    }
 }

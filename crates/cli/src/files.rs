@@ -1,6 +1,6 @@
 //! Files: written through a temporary one and a rename, so that none is ever half there; every error names its path.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -26,21 +26,41 @@ impl Places {
     /// Chooses names that overwrite nothing, makes the folders, and tries to write in each.
     pub(crate) fn choose(plan: &Plan, started_at: jiff::Timestamp) -> anyhow::Result<Self> {
         let outputs = &plan.outputs;
-        let stem = free_stem(&outputs.dir, &stem(plan, started_at));
-        let named = |explicit: &Option<PathBuf>, extension: &str| {
-            explicit.clone().unwrap_or_else(|| outputs.dir.join(format!("{stem}.{extension}")))
-        };
-        let json = named(&outputs.json, "json");
-        let places = Self {
-            samples: outputs.samples.then(|| json.with_extension("samples.ndjson")),
-            html: named(&outputs.html, "html"),
-            latest: ["latest.json", "latest.html"].map(|name| outputs.dir.join(name)),
-            json,
-        };
-        for path in [&places.json, &places.html, &places.latest[0]] {
+        let latest = ["latest.json", "latest.html"].map(|name| outputs.dir.join(name));
+        for path in outputs.json.iter().chain(&outputs.html).chain(&latest) {
             try_folder(path)?;
         }
-        Ok(places)
+        let stem = stem(plan, started_at);
+        let numbered = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
+        for stem in numbered {
+            let named = |explicit: &Option<PathBuf>, extension: &str| {
+                explicit.clone().unwrap_or_else(|| outputs.dir.join(format!("{stem}.{extension}")))
+            };
+            let (json, html) = (named(&outputs.json, "json"), named(&outputs.html, "html"));
+            let samples = outputs.samples.then(|| json.with_extension("samples.ndjson"));
+            let places = Self { json, html, samples, latest: latest.clone() };
+            if places.reserve(outputs.json.is_some(), outputs.html.is_some())? {
+                return Ok(places);
+            }
+        }
+        anyhow::bail!("the folder `{}` has no free name left", outputs.dir.display())
+    }
+
+    /// Takes the names, unless a run of the same second was first. An explicit name is the user's own and may be
+    /// written again; a chosen one is taken by making its first file.
+    fn reserve(&self, json_is_explicit: bool, html_is_explicit: bool) -> anyhow::Result<bool> {
+        if !html_is_explicit && self.html.exists() || !json_is_explicit && self.json.exists() {
+            return Ok(false);
+        }
+        if json_is_explicit {
+            return Ok(true);
+        }
+        let first = self.samples.as_ref().unwrap_or(&self.json);
+        match File::create_new(first) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error).with_context(|| format!("`{}` cannot be written", first.display())),
+        }
     }
 }
 
@@ -54,15 +74,11 @@ fn stem(plan: &Plan, started_at: jiff::Timestamp) -> String {
 }
 
 fn safe(name: &str) -> String {
-    let kept = name.chars().take(NAME_LENGTH).map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' });
+    let kept = name
+        .chars()
+        .take(NAME_LENGTH)
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' });
     kept.collect::<String>().trim_matches('-').to_owned()
-}
-
-/// The stem, with a number when a run of the same second was first.
-fn free_stem(dir: &Path, stem: &str) -> String {
-    let is_free = |stem: &String| !dir.join(format!("{stem}.json")).exists() && !dir.join(format!("{stem}.html")).exists();
-    let numbered = (2..).map(|n| format!("{stem}-{n}"));
-    std::iter::once(stem.to_owned()).chain(numbered).find(is_free).unwrap_or_else(|| stem.to_owned())
 }
 
 fn folder(path: &Path) -> &Path {
@@ -74,8 +90,10 @@ fn folder(path: &Path) -> &Path {
 
 fn try_folder(path: &Path) -> anyhow::Result<()> {
     let folder = folder(path);
-    fs::create_dir_all(folder).with_context(|| format!("the folder `{}` cannot be made", folder.display()))?;
-    NamedTempFile::new_in(folder).with_context(|| format!("the folder `{}` cannot be written to", folder.display()))?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("the folder `{}` cannot be made", folder.display()))?;
+    NamedTempFile::new_in(folder)
+        .with_context(|| format!("the folder `{}` cannot be written to", folder.display()))?;
     Ok(())
 }
 

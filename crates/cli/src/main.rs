@@ -4,8 +4,8 @@ mod args;
 mod command;
 mod exit;
 mod files;
-mod progress;
 mod prepare;
+mod progress;
 mod record;
 mod screen;
 mod signals;
@@ -46,5 +46,6 @@ fn dispatch(command: Command) -> Code {
         Command::Report(args) => command::report(&args),
         Command::Baseline(args) => command::baseline(&args),
         Command::Mock(args) => command::mock(&args),
+        Command::Schema(args) => command::schema(&args),
     }
 }

@@ -8,7 +8,7 @@ use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::{Offset, Outcome, Sample};
 use report::number::{UNKNOWN, ms, percent, rate};
-use scenario::plan::{Plan, Stage, StageEnd};
+use scenario::plan::{Plan, Stage};
 
 use crate::screen;
 
@@ -48,7 +48,7 @@ struct Tally {
 impl Progress {
     /// A view of a plan's run.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let planned = plan.load.stages.iter().map(length).collect();
+        let planned = plan.load.stages.iter().map(Stage::length).collect();
         Self {
             bar: screen::is_live().then(bar),
             stage: String::new(),
@@ -174,13 +174,6 @@ const HEADER: &str =
 /// A name that fits its column.
 fn clipped(name: &str) -> String {
     name.chars().take(8).collect()
-}
-
-fn length(stage: &Stage) -> Option<Duration> {
-    match stage.end {
-        StageEnd::After(duration) => Some(stage.ramp_up + duration),
-        StageEnd::Requests(_) => None,
-    }
 }
 
 fn bar() -> ProgressBar {

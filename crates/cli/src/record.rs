@@ -8,8 +8,8 @@ use measure::ladder::ladder;
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::result::{
-    ErrorExample, Exit, Fingerprint, GateResult, Machine, Override, Preflight, RunResult, SCHEMA_VERSION, Tool,
-    Verdict, Warning,
+    ErrorExample, Exit, Fingerprint, GateResult, Machine, Override, Preflight, RunResult, SCHEMA_VERSION,
+    Tool, Verdict, Warning,
 };
 use measure::{Outcome, Sample};
 use report::{Lang, conclusion, warnings};
@@ -139,7 +139,8 @@ fn preflight(sample: &Sample, plan: &Plan) -> Preflight {
         return Preflight { outcome: Outcome::Cancelled, ttft_ms: None, e2e_ms: None, error: None };
     };
     let metrics = RequestMetrics::of(attempt, plan.outputs.reading_speed);
-    let shown = |value: Option<std::time::Duration>| value.map(milliseconds).map(measure::distribution::round);
+    let shown =
+        |value: Option<std::time::Duration>| value.map(milliseconds).map(measure::distribution::round);
     let failed = matches!(attempt.outcome, Outcome::Failed(_));
     Preflight {
         outcome: attempt.outcome,
@@ -153,7 +154,10 @@ fn run_warnings(plan: &Plan, spent_cap: Option<u64>, baseline: &BaselineState, l
     let warning = |code: &str, text: String| Warning { code: code.to_owned(), stage: None, text };
     let mut all = Vec::new();
     if plan.target.tls.verification == TlsVerification::Off {
-        let text = lang.pick("the server's certificate was not verified (`insecure = true`)", "未校验服务器证书（`insecure = true`）");
+        let text = lang.pick(
+            "the server's certificate was not verified (`insecure = true`)",
+            "未校验服务器证书（`insecure = true`）",
+        );
         all.push(warning("insecure", text.to_owned()));
     }
     if let BaselineState::Unusable(reason) = baseline {

@@ -60,7 +60,12 @@ impl Caller {
         }
     }
 
-    async fn exchange(&self, kept: &mut Option<Link>, message: &Message, log: &mut Log) -> Result<(), Failed> {
+    async fn exchange(
+        &self,
+        kept: &mut Option<Link>,
+        message: &Message,
+        log: &mut Log,
+    ) -> Result<(), Failed> {
         let (mut link, response, mut guard) = self.send(kept.take(), message, log).await?;
         let head = link.stamps().last_read();
         log.answer.at.headers = Some(head);
@@ -106,7 +111,8 @@ impl Caller {
     }
 
     async fn connect(&self, log: &mut Log) -> Result<Link, Failed> {
-        let connected = self.dial.connect().await.map_err(|failure| Failed::new(failure.class, failure.message))?;
+        let connected =
+            self.dial.connect().await.map_err(|failure| Failed::new(failure.class, failure.message))?;
         let link = Link::open(connected)
             .await
             .map_err(|error| Failed::new(ErrorClass::ConnectFailed, error.to_string()))?;
@@ -155,13 +161,16 @@ impl Caller {
         guard: &mut Guard,
     ) -> (Failed, BodyEnd) {
         let (head, body) = response.into_parts();
-        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header =
+            |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let (bytes, end) = read_error_body(link, body, guard).await;
         let failure = crate::protocol::Failure::in_text(bytes.trim_ascii());
         let class = classify::status(head.status, failure.as_ref());
         let message = match (&failure, header("location")) {
             (Some(failure), _) => failure.message.clone(),
-            (None, Some(location)) if class == ErrorClass::Redirect => format!("redirect to {location}; not followed"),
+            (None, Some(location)) if class == ErrorClass::Redirect => {
+                format!("redirect to {location}; not followed")
+            }
             (None, _) => head.status.to_string(),
         };
         let detail = ErrorDetail {

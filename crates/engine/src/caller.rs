@@ -71,7 +71,8 @@ impl Caller {
 
     /// The request of one attempt, in origin form.
     pub(crate) fn request(&self, message: &Message) -> Request<Full<Bytes>> {
-        let mut request = Request::post(self.path.clone()).body(Full::new(message.body.clone())).unwrap_or_default();
+        let mut request =
+            Request::post(self.path.clone()).body(Full::new(message.body.clone())).unwrap_or_default();
         let headers = request.headers_mut();
         headers.clone_from(&self.headers);
         if let Ok(id) = HeaderValue::from_str(&message.request_id) {

@@ -165,11 +165,19 @@ impl<'a> Coordinator<'a> {
             StageEnd::Requests(n) => {
                 (starts_at, Rule::Count { left: AtomicU64::new(n), phase: Phase::Measure }, None)
             }
+            StageEnd::OnePerUser => (starts_at, Rule::Once { phase: Phase::Measure }, None),
         };
         let mut recorder = StageRecorder::new(frame(stage, window_start, self.keys, Some(self.plan)));
         let (ramp_up, think_time) = (stage.ramp_up, stage.think_time);
-        let job =
-            Job { stage: Some(index), users: stage.concurrency, ramp_up, think_time, starts_at, rule, cut_at };
+        let job = Job {
+            stage: Some(index),
+            users: stage.concurrency,
+            ramp_up,
+            think_time,
+            starts_at,
+            rule,
+            cut_at,
+        };
         let carried = self.carry_out(job, &mut |sample| recorder.record(&sample)).await?;
         let stopped_at = carried.stopped_at.filter(|at| cut_short(stage, window_start, *at));
         let status = match stopped_at.is_some() || self.is_spent() {
@@ -230,7 +238,13 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn take_in(&mut self, sample: Sample, sink: &mut dyn FnMut(Sample), stopper: &Stopper, course: &mut Course) {
+    fn take_in(
+        &mut self,
+        sample: Sample,
+        sink: &mut dyn FnMut(Sample),
+        stopper: &Stopper,
+        course: &mut Course,
+    ) {
         self.observer.sample(&sample);
         self.watch_for_dead_key(&sample);
         if self.dead_key.is_some() {
@@ -324,7 +338,7 @@ async fn wait_until(clock: Clock, at: Option<Offset>) {
 fn cut_short(stage: &Stage, window_start: Offset, at: Offset) -> bool {
     match stage.end {
         StageEnd::After(duration) => at < window_start + duration,
-        StageEnd::Requests(_) => true,
+        StageEnd::Requests(_) | StageEnd::OnePerUser => true,
     }
 }
 
@@ -342,16 +356,16 @@ fn merge(looks: Vec<crate::load::Look>) -> ClientLook {
 
 /// What a stage is to its recorder.
 pub(crate) fn frame(stage: &Stage, window_start: Offset, keys: usize, plan: Option<&Plan>) -> StageFrame {
-    let (duration, requests) = match stage.end {
-        StageEnd::After(duration) => (Some(duration), None),
-        StageEnd::Requests(n) => (None, Some(n)),
+    let duration = match stage.end {
+        StageEnd::After(duration) => Some(duration),
+        StageEnd::Requests(_) | StageEnd::OnePerUser => None,
     };
     let objectives = plan.map(|plan| plan.objectives).unwrap_or_default();
     StageFrame {
         name: stage.name.clone(),
         concurrency: stage.concurrency,
         duration,
-        requests,
+        requests: stage.requests(),
         window_start,
         keys,
         stall_after: plan.map_or(Duration::ZERO, |plan| plan.outputs.stall_after),

@@ -39,7 +39,11 @@ impl Mask {
     /// The first 512 bytes of a body, masked before it is cut.
     pub(crate) fn excerpt(&self, body: &[u8]) -> Option<String> {
         let masked = self.apply(&String::from_utf8_lossy(body));
-        let cut = masked.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= EXCERPT).last()?;
+        let cut = masked
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .take_while(|end| *end <= EXCERPT)
+            .last()?;
         Some(masked[..cut].to_owned())
     }
 }

@@ -69,7 +69,9 @@ impl Reading {
             "" | "text/plain" | "application/octet-stream" if caller.stream => {
                 Ok(Self::Events(Sse::new(caller.max_event_size)))
             }
-            "" | "text/plain" | "application/octet-stream" => Ok(Self::Whole(Whole::new(caller.max_event_size))),
+            "" | "text/plain" | "application/octet-stream" => {
+                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+            }
             other => {
                 let text = format!("the answer is `{other}`, which can hold no answer of this api");
                 Err(Failed::new(ErrorClass::BadContentType, text))
@@ -78,7 +80,13 @@ impl Reading {
     }
 
     /// Takes in a chunk that arrived at `at`.
-    fn push(&mut self, bytes: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) -> Result<(), TooLarge> {
+    fn push(
+        &mut self,
+        bytes: &[u8],
+        at: Offset,
+        protocol: Protocol,
+        answer: &mut Answer,
+    ) -> Result<(), TooLarge> {
         match self {
             Self::Whole(whole) => whole.push(bytes),
             Self::Events(sse) => sse
@@ -160,7 +168,9 @@ fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) ->
     let failure = answer.failure.as_ref();
     let reason = answer.finish_reason.as_deref().unwrap_or("none");
     let message = match (failure, class) {
-        (Some(failure), _) if failure.message.is_empty() => "the server sent an error without a message".to_owned(),
+        (Some(failure), _) if failure.message.is_empty() => {
+            "the server sent an error without a message".to_owned()
+        }
         (Some(failure), _) => failure.message.clone(),
         (None, ErrorClass::Truncated) => "the body ended before the answer did".to_owned(),
         (None, ErrorClass::EmptyOutput) => "the answer holds no token".to_owned(),
@@ -212,7 +222,11 @@ pub(crate) async fn read_body(
 }
 
 /// Reads what a refusal says, up to a limit.
-pub(crate) async fn read_error_body(link: &mut Link, mut body: Incoming, guard: &mut Guard) -> (Vec<u8>, BodyEnd) {
+pub(crate) async fn read_error_body(
+    link: &mut Link,
+    mut body: Incoming,
+    guard: &mut Guard,
+) -> (Vec<u8>, BodyEnd) {
     let mut bytes = Vec::new();
     while bytes.len() < ERROR_BODY {
         match link.drive(body.frame(), guard).await {

@@ -139,7 +139,8 @@ async fn preflight(coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, 
     coordinator.announce(BeforeLoad::Preflight);
     let mut sample = coordinator.preflight().await?;
     for wait in PREFLIGHT_WAITS {
-        let busy = sample.as_ref().and_then(Sample::last).and_then(|attempt| attempt.status).is_some_and(is_busy);
+        let busy =
+            sample.as_ref().and_then(Sample::last).and_then(|attempt| attempt.status).is_some_and(is_busy);
         if !busy || coordinator.is_stopped() {
             break;
         }
@@ -165,13 +166,12 @@ pub(crate) fn refused(sample: &Sample, during: During) -> Option<Aborted> {
 /// A warm-up that brought not one answer stops the run with the cause; so does a single refusal by configuration.
 fn all_refused(samples: &[Sample]) -> Option<Aborted> {
     let failed = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(_));
-    let by_config = |sample: &&Sample| {
-        matches!(sample.outcome(), Outcome::Failed(class) if class.group() == ErrorGroup::Config)
-    };
-    let culprit = samples.iter().find(by_config).or_else(|| match samples.iter().all(|sample| failed(&sample)) {
-        true => samples.first(),
-        false => None,
-    })?;
+    let by_config = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(class) if class.group() == ErrorGroup::Config);
+    let culprit =
+        samples.iter().find(by_config).or_else(|| match samples.iter().all(|sample| failed(&sample)) {
+            true => samples.first(),
+            false => None,
+        })?;
     refused(culprit, During::WarmUp)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Stat;
@@ -159,7 +160,8 @@ pub fn round(value: f64) -> f64 {
 }
 
 /// A distribution as results hold it; an empty one has `n` 0 and the rest null.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct DistributionSummary {
     /// Number of values.
     pub n: u64,

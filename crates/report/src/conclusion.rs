@@ -15,7 +15,8 @@ const TAIL: f64 = 3.0;
 type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 
 /// The sentences in order.
-const RULES: &[Rule] = &[ended, held, broke, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
+const RULES: &[Rule] =
+    &[ended, held, broke, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
 
 /// What the sentences are made from.
 struct Facts<'a> {
@@ -81,7 +82,7 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 fn held(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let stage = facts.held?;
     let target = target(facts.run, lang);
-    let (users, window) = (stage.concurrency, stage.window_s);
+    let (users, window) = (stage.concurrency, rate(Some(stage.window_s)));
     let e2e = duration(stage.e2e_ms.p95);
     let ttft = match stage.ttft_ms.p95 {
         Some(ttft) => lang.pick(
@@ -110,10 +111,9 @@ fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
             format!(", so the limit lies between {} and {users}", held.concurrency),
             format!("，上限在 {} 与 {users} 之间", held.concurrency),
         ),
-        None => lang.pick(
-            format!(", so the limit lies at or below {users}"),
-            format!("，上限不高于 {users}"),
-        ),
+        None => {
+            lang.pick(format!(", so the limit lies at or below {users}"), format!("，上限不高于 {users}"))
+        }
     };
     let ratio = percent(stage.http_429_ratio);
     if stage.http_429 > 0 {
@@ -209,7 +209,9 @@ fn generator(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let stage = facts.stages.iter().find(|stage| stage.client.saturated)?;
     let users = stage.concurrency;
     Some(lang.pick(
-        format!("From {users} users on the load generator itself was at its limit; read those rungs with care."),
+        format!(
+            "From {users} users on the load generator itself was at its limit; read those rungs with care."
+        ),
         format!("自并发 {users} 起压测机自身达到极限，相应数据需谨慎解读。"),
     ))
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use measure::Sample;
 use measure::request::gaps;
 use measure::sample::{Attempt, TokenEvent};
-use measure::Sample;
 use serde_json::{Value, json};
 
 /// First line: the run.
@@ -35,7 +35,12 @@ pub enum Edge {
 
 /// One line per attempt of a finished request. Instants are nanoseconds since the run began.
 pub fn attempt_lines(sample: &Sample) -> String {
-    sample.attempts.iter().enumerate().map(|(index, attempt)| line(&attempt_value(sample, index, attempt))).collect()
+    sample
+        .attempts
+        .iter()
+        .enumerate()
+        .map(|(index, attempt)| line(&attempt_value(sample, index, attempt)))
+        .collect()
 }
 
 fn attempt_value(sample: &Sample, index: usize, attempt: &Attempt) -> Value {

@@ -15,8 +15,14 @@ pub fn ladder(run: &RunResult, lang: Lang) -> String {
 
 fn header(lang: Lang) -> Vec<String> {
     let names = lang.pick(
-        ["users", "req/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "ok", "429", "5xx"],
-        ["并发", "请求/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "成功", "429", "5xx"],
+        [
+            "users", "req/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "ok", "429",
+            "5xx",
+        ],
+        [
+            "并发", "请求/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "成功", "429",
+            "5xx",
+        ],
     );
     names.iter().map(|name| (*name).to_owned()).collect()
 }
@@ -29,7 +35,8 @@ fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
         (StageStatus::Complete, false) => "",
     };
     let weak = |value: Option<f64>, distribution: &measure::distribution::DistributionSummary, name: &str| {
-        let mark = if value.is_some() && distribution.weak.iter().any(|weak| weak == name) { "*" } else { "" };
+        let mark =
+            if value.is_some() && distribution.weak.iter().any(|weak| weak == name) { "*" } else { "" };
         format!("{}{mark}", ms(value))
     };
     vec![
@@ -58,8 +65,13 @@ fn skipped(stage: &StageResult, lang: Lang) -> Vec<String> {
 pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
     let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
-    if ran().any(|stage| stage.e2e_ms.n > 0 && stage.e2e_ms.weak.iter().any(|weak| weak == "p95" || weak == "p99")) {
-        let text = lang.pick("* too few requests behind this percentile: it is close to the maximum", "* 样本过少，该分位数接近最大值");
+    if ran().any(|stage| {
+        stage.e2e_ms.n > 0 && stage.e2e_ms.weak.iter().any(|weak| weak == "p95" || weak == "p99")
+    }) {
+        let text = lang.pick(
+            "* too few requests behind this percentile: it is close to the maximum",
+            "* 样本过少，该分位数接近最大值",
+        );
         lines.push(text.to_owned());
     }
     if ran().any(|stage| stage.client.saturated) {
@@ -120,7 +132,8 @@ fn align(rows: &[Vec<String>]) -> String {
     rows.iter()
         .map(|row| {
             let cells = row.iter().zip(&widths);
-            let line: Vec<String> = cells.map(|(cell, width)| " ".repeat(width - cell.width()) + cell).collect();
+            let line: Vec<String> =
+                cells.map(|(cell, width)| " ".repeat(width - cell.width()) + cell).collect();
             line.join("  ") + "\n"
         })
         .collect()

@@ -100,7 +100,11 @@ pub const TABLE: &[Trouble] = &[
             "the base URL: is it a web page's address, or http instead of https?",
             "use the address that the redirect names",
         ),
-        zh: advice("该地址返回重定向，rungs 不跟随重定向", "Base URL 是否为网页地址，或应使用 https", "改用重定向指向的地址"),
+        zh: advice(
+            "该地址返回重定向，rungs 不跟随重定向",
+            "Base URL 是否为网页地址，或应使用 https",
+            "改用重定向指向的地址",
+        ),
     },
     Trouble {
         sign: "402 / quota",
@@ -130,7 +134,11 @@ pub const TABLE: &[Trouble] = &[
             "request id, time and level (kept in this report)",
             "retry, degrade, and tell the provider",
         ),
-        zh: advice("上游过载或网关超时", "请求 ID、时间与并发级别（本报告已记录）", "重试、降级，并联系服务商"),
+        zh: advice(
+            "上游过载或网关超时",
+            "请求 ID、时间与并发级别（本报告已记录）",
+            "重试、降级，并联系服务商",
+        ),
     },
     Trouble {
         sign: "timeout",
@@ -146,7 +154,11 @@ pub const TABLE: &[Trouble] = &[
             "`[target.timeouts]`; long outputs; is anything listening at that address?",
             "raise the timeout named in the message; test a single stream alone",
         ),
-        zh: advice("端点未在场景允许的时间内响应", "`[target.timeouts]`；长输出；该地址是否有服务在监听", "调大提示中的超时；单独测试一次流式请求"),
+        zh: advice(
+            "端点未在场景允许的时间内响应",
+            "`[target.timeouts]`；长输出；该地址是否有服务在监听",
+            "调大提示中的超时；单独测试一次流式请求",
+        ),
     },
     Trouble {
         sign: "connection refused / closed",
@@ -165,7 +177,11 @@ pub const TABLE: &[Trouble] = &[
     Trouble {
         sign: "DNS",
         classes: &[ErrorClass::Dns],
-        en: advice("the host's name cannot be resolved", "spelling of the host; this machine's resolver", "correct the host"),
+        en: advice(
+            "the host's name cannot be resolved",
+            "spelling of the host; this machine's resolver",
+            "correct the host",
+        ),
         zh: advice("域名无法解析", "主机名拼写；本机 DNS", "更正主机名"),
     },
     Trouble {
@@ -176,7 +192,11 @@ pub const TABLE: &[Trouble] = &[
             "a private CA, an expired certificate, a wrong host name",
             "set `[target.tls] ca_file` (or `SSL_CERT_FILE`)",
         ),
-        zh: advice("服务器证书不被信任", "私有 CA、证书过期、主机名不符", "设置 `[target.tls] ca_file`（或 `SSL_CERT_FILE`）"),
+        zh: advice(
+            "服务器证书不被信任",
+            "私有 CA、证书过期、主机名不符",
+            "设置 `[target.tls] ca_file`（或 `SSL_CERT_FILE`）",
+        ),
     },
     Trouble {
         sign: "unreadable answer",

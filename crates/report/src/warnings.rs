@@ -58,9 +58,8 @@ fn saturated(stage: &StageResult, lang: Lang) -> Option<String> {
 }
 
 fn incomplete(stage: &StageResult, lang: Lang) -> Option<String> {
-    (stage.status == StageStatus::Incomplete).then(|| {
-        lang.pick("the stage was cut short", "本级未跑完").to_owned()
-    })
+    (stage.status == StageStatus::Incomplete)
+        .then(|| lang.pick("the stage was cut short", "本级未跑完").to_owned())
 }
 
 fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
@@ -80,7 +79,9 @@ fn not_steady(stage: &StageResult, lang: Lang) -> Option<String> {
     let reached = stage.in_flight_max as f64;
     (stage.duration.is_some() && stage.counts.started > 0 && reached < BUSY * target).then(|| {
         lang.pick(
-            format!("at most {reached} of {target} users were busy at once: the load was not what the stage says"),
+            format!(
+                "at most {reached} of {target} users were busy at once: the load was not what the stage says"
+            ),
             format!("同时进行的请求最多 {reached} 个，未达到 {target} 个用户：实际负载低于本级设定"),
         )
     })

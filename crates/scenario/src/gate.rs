@@ -8,7 +8,7 @@ use measure::metric::Unit;
 
 use crate::diagnostic::{Place, nearest};
 use crate::layers::{Node, NodeKind};
-use crate::plan::{GatePlan, Stage, StageEnd};
+use crate::plan::{GatePlan, Stage};
 use crate::read::Section;
 
 /// Reads `[gate]`. `baseline` is the command line's.
@@ -90,10 +90,8 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, sta
         );
     }
     let Some(stat) = check.stat else { return };
-    let short = covered.iter().find_map(|stage| match stage.end {
-        StageEnd::Requests(requests) if requests < stat.needs() => Some((stage, requests)),
-        StageEnd::Requests(_) | StageEnd::After(_) => None,
-    });
+    let too_few = |requests: &u64| *requests < stat.needs();
+    let short = covered.iter().find_map(|stage| Some((stage, stage.requests().filter(too_few)?)));
     if let Some((stage, requests)) = short {
         let at = text.find('.').map_or(0, |at| at + 1);
         problems.error_with_hint(

@@ -6,6 +6,7 @@ mod mock;
 mod plan;
 mod report;
 mod run;
+mod schema;
 
 pub(crate) use baseline::baseline;
 pub(crate) use check::check;
@@ -13,3 +14,4 @@ pub(crate) use mock::mock;
 pub(crate) use plan::plan;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use schema::schema;

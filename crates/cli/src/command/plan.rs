@@ -21,9 +21,12 @@ pub(crate) fn plan(args: &PlanArgs) -> Code {
     lines.push(String::new());
     lines.push(pretty(&plan.bodies.sample()));
     lines.extend(plan.notices.iter().map(|notice| format!("note: {notice}")));
-    lines.extend(plan.fingerprint.overrides.iter().map(|change| {
-        format!("override: {} = {} ({})", change.key, change.value, change.source)
-    }));
+    lines.extend(
+        plan.fingerprint
+            .overrides
+            .iter()
+            .map(|change| format!("override: {} = {} ({})", change.key, change.value, change.source)),
+    );
     screen::data(lines.join("\n") + "\n");
     Code::Done
 }

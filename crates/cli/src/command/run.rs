@@ -57,7 +57,8 @@ fn announce(plan: &Plan) {
 /// Load on somebody else's machine is asked for on a terminal.
 fn agree(plan: &Plan, args: &RunArgs) -> Result<(), Code> {
     let far = matches!(&plan.target.server, Server::At(endpoint) if !endpoint.is_loopback());
-    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?", true) {
+    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?", true)
+    {
         return Ok(());
     }
     screen::talk("nothing was sent");
@@ -162,7 +163,10 @@ fn diagnosis(aborted: &engine::Aborted, lang: Lang) -> String {
     let what = format!("{during}: {status}{}: {}", aborted.class, aborted.message);
     match trouble::of(aborted.class).map(|row| row.advice(lang)) {
         Some(advice) => lang.pick(
-            format!("{what}\n  cause  {}\n  look   {}\n  do     {}", advice.cause, advice.look, advice.action),
+            format!(
+                "{what}\n  cause  {}\n  look   {}\n  do     {}",
+                advice.cause, advice.look, advice.action
+            ),
             format!("{what}\n  原因  {}\n  检查  {}\n  处理  {}", advice.cause, advice.look, advice.action),
         ),
         None => what,
@@ -170,7 +174,12 @@ fn diagnosis(aborted: &engine::Aborted, lang: Lang) -> String {
 }
 
 /// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.
-fn write_all(mut run: RunResult, places: &Places, mut around: Circumstances, lang: Lang) -> (RunResult, Code) {
+fn write_all(
+    mut run: RunResult,
+    places: &Places,
+    mut around: Circumstances,
+    lang: Lang,
+) -> (RunResult, Code) {
     run.exit = judge(&run, &around).1;
     let page = html::render(&run, lang);
     for path in [&places.html, &places.latest[1]] {

@@ -258,8 +258,10 @@ mod tests {
         let big = format!("data: {}\n\n", "x".repeat(2000));
         for size in [1, 7, 4000] {
             let mut sse = Sse::new(1024);
-            let refused =
-                big.as_bytes().chunks(size).any(|piece| sse.push(piece, &mut |_| ControlFlow::Continue(())).is_err());
+            let refused = big
+                .as_bytes()
+                .chunks(size)
+                .any(|piece| sse.push(piece, &mut |_| ControlFlow::Continue(())).is_err());
             assert!(refused, "pieces of {size}");
         }
     }

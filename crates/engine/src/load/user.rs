@@ -40,7 +40,9 @@ pub(super) async fn user(bench: Bench, order: Arc<Order>, index: u32, starts_at:
     let mut kept = None;
     let mut due = starts_at;
     // A user asks for its ticket with the true time: a window that is over stays over however late we are.
-    while let Some(ticket) = order.next_ticket(clock.now()) {
+    let mut had = 0;
+    while let Some(ticket) = order.next_ticket(clock.now(), had) {
+        had += 1;
         let sample = bench.request(&order, &mut kept, ticket, index, due).await;
         bench.reports.finished(sample);
         due = clock.now();

@@ -35,9 +35,9 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub(super) fn next_ticket(&self, now: Offset) -> Option<Ticket> {
+    pub(super) fn next_ticket(&self, now: Offset, had: u64) -> Option<Ticket> {
         match self.stop.urgency() {
-            Urgency::None => self.schedule.next(now),
+            Urgency::None => self.schedule.next(now, had),
             Urgency::Drain | Urgency::Now => None,
         }
     }

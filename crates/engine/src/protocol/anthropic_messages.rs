@@ -139,11 +139,26 @@ mod tests {
     fn ft_05_text_and_thinking_are_tokens_signatures_and_unknown_types_are_not() {
         let token = |kind| vec![Signal::Token { choice: 0, kind }];
         let rows = [
-            (r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hi"}}"#, token(Kind::Answer)),
-            (r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#, token(Kind::Reasoning)),
-            (r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{"}}"#, token(Kind::Answer)),
-            (r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}"#, vec![]),
-            (r#"{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"QUJD"}}"#, vec![]),
+            (
+                r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hi"}}"#,
+                token(Kind::Answer),
+            ),
+            (
+                r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#,
+                token(Kind::Reasoning),
+            ),
+            (
+                r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{"}}"#,
+                token(Kind::Answer),
+            ),
+            (
+                r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}"#,
+                vec![],
+            ),
+            (
+                r#"{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"QUJD"}}"#,
+                vec![],
+            ),
             (r#"{"type":"content_block_delta","delta":{"type":"future_delta"}}"#, vec![Signal::Unknown]),
             (r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#, vec![]),
             (r#"{"type":"ping"}"#, vec![Signal::Keepalive]),
@@ -156,18 +171,24 @@ mod tests {
 
     #[test]
     fn tok_06_usage_of_start_and_delta_are_reports_not_summands() {
-        let start = signals(r#"{"type":"message_start","message":{"usage":{"input_tokens":25,"output_tokens":1}}}"#);
+        let start =
+            signals(r#"{"type":"message_start","message":{"usage":{"input_tokens":25,"output_tokens":1}}}"#);
         let delta = signals(
             r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":25,"output_tokens":15}}"#,
         );
         let usage = |output| Usage { output: Some(output), input: Some(25), ..Usage::default() };
         assert_eq!(start, [Signal::Opening(usage(1))]);
-        assert_eq!(delta, [Signal::Usage(usage(15)), Signal::Finish { choice: 0, reason: "end_turn".into() }]);
+        assert_eq!(
+            delta,
+            [Signal::Usage(usage(15)), Signal::Finish { choice: 0, reason: "end_turn".into() }]
+        );
     }
 
     #[test]
     fn err_03_an_error_event_keeps_its_type() {
         let found = signals(r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#);
-        assert!(matches!(&found[..], [Signal::Failed(failure)] if failure.is_overload() && failure.message == "busy"));
+        assert!(
+            matches!(&found[..], [Signal::Failed(failure)] if failure.is_overload() && failure.message == "busy")
+        );
     }
 }

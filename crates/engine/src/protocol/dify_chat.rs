@@ -47,10 +47,23 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         "workflow_finished" => workflow_finished(message.data.as_ref(), emit),
         "error" => emit(Signal::Failed(Failure::in_text(data).unwrap_or_default())),
         "ping" => emit(Signal::Keepalive),
-        "message_file" | "message_replace" | "agent_thought" | "workflow_started" | "node_started"
-        | "node_finished" | "iteration_started" | "iteration_next" | "iteration_completed" | "loop_started"
-        | "loop_next" | "loop_completed" | "tts_message" | "tts_message_end" | "agent_log"
-        | "parallel_branch_started" | "parallel_branch_finished" => {}
+        "message_file"
+        | "message_replace"
+        | "agent_thought"
+        | "workflow_started"
+        | "node_started"
+        | "node_finished"
+        | "iteration_started"
+        | "iteration_next"
+        | "iteration_completed"
+        | "loop_started"
+        | "loop_next"
+        | "loop_completed"
+        | "tts_message"
+        | "tts_message_end"
+        | "agent_log"
+        | "parallel_branch_started"
+        | "parallel_branch_finished" => {}
         _ => emit(Signal::Unknown),
     }
 }
@@ -105,11 +118,16 @@ mod tests {
 
     #[test]
     fn end_04_every_ending_is_known() {
-        let end = signals(r#"{"event":"message_end","metadata":{"usage":{"prompt_tokens":3,"completion_tokens":5}}}"#);
+        let end = signals(
+            r#"{"event":"message_end","metadata":{"usage":{"prompt_tokens":3,"completion_tokens":5}}}"#,
+        );
         let usage = Usage { output: Some(5), input: Some(3), ..Usage::default() };
         let finish = |reason: &str| Signal::Finish { choice: 0, reason: reason.into() };
         assert_eq!(end, [Signal::Usage(usage), finish("message_end"), Signal::Done]);
-        assert_eq!(signals(r#"{"event":"workflow_finished","data":{"status":"succeeded"}}"#), [finish("succeeded")]);
+        assert_eq!(
+            signals(r#"{"event":"workflow_finished","data":{"status":"succeeded"}}"#),
+            [finish("succeeded")]
+        );
         let failed = signals(r#"{"event":"workflow_finished","data":{"status":"failed","error":"e"}}"#);
         assert!(matches!(&failed[..], [Signal::Failed(failure)] if failure.message == "e"));
         let error = signals(r#"{"event":"error","status":400,"code":"invalid_param","message":"m"}"#);

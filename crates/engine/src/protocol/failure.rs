@@ -92,11 +92,20 @@ mod tests {
     #[test]
     fn errors_are_found_in_every_shape_and_null_is_none() {
         let rows = [
-            (r#"{"error":{"message":"too long","type":"validation","code":422}}"#, Some(("too long", Some("validation")))),
+            (
+                r#"{"error":{"message":"too long","type":"validation","code":422}}"#,
+                Some(("too long", Some("validation"))),
+            ),
             (r#"{"error":"too long","error_type":"validation"}"#, Some(("too long", Some("validation")))),
-            (r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#, Some(("busy", Some("overloaded_error")))),
+            (
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#,
+                Some(("busy", Some("overloaded_error"))),
+            ),
             (r#"{"code":"invalid_param","message":"m","status":400}"#, Some(("m", Some("invalid_param")))),
-            (r#"{"error":{"code":"insufficient_quota","type":"insufficient_quota","message":"pay"}}"#, Some(("pay", Some("insufficient_quota")))),
+            (
+                r#"{"error":{"code":"insufficient_quota","type":"insufficient_quota","message":"pay"}}"#,
+                Some(("pay", Some("insufficient_quota"))),
+            ),
             (r#"{"error":null,"choices":[]}"#, None),
             (r#"{"error":{}}"#, None),
             (r#"{"choices":[]}"#, None),

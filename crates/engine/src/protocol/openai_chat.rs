@@ -150,7 +150,10 @@ mod tests {
             (r#"{"reasoning_details":[{"type":"t","text":"x"}]}"#, Some(Kind::Reasoning)),
             (r#"{"content":"a","reasoning":"x"}"#, Some(Kind::Answer)),
             (r#"{"refusal":"No"}"#, Some(Kind::Refusal)),
-            (r#"{"content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]}"#, Some(Kind::Answer)),
+            (
+                r#"{"content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]}"#,
+                Some(Kind::Answer),
+            ),
             (r#"{"tool_calls":[{"function":{"arguments":"{\"a"}}]}"#, Some(Kind::Answer)),
         ];
         for (delta, kind) in rows {
@@ -179,9 +182,14 @@ mod tests {
 
     #[test]
     fn an_error_fails_and_a_null_error_does_not() {
-        assert!(matches!(&signals(r#"{"error":{"message":"m"}}"#)[..], [Signal::Failed(f)] if f.message == "m"));
+        assert!(
+            matches!(&signals(r#"{"error":{"message":"m"}}"#)[..], [Signal::Failed(f)] if f.message == "m")
+        );
         assert!(matches!(&signals(r#"{"error":"m"}"#)[..], [Signal::Failed(f)] if f.message == "m"));
-        assert_eq!(signals(r#"{"error":null,"choices":[{"delta":{"content":"error"}}]}"#), [token(Kind::Answer)]);
+        assert_eq!(
+            signals(r#"{"error":null,"choices":[{"delta":{"content":"error"}}]}"#),
+            [token(Kind::Answer)]
+        );
     }
 
     #[test]

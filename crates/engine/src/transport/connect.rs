@@ -16,7 +16,7 @@ use scenario::plan::{Endpoint, Scheme};
 use tokio::net::{TcpStream, lookup_host};
 use tower_service::Service;
 
-use super::socket::{Stamps, StampedStream, Wire};
+use super::socket::{StampedStream, Stamps, Wire};
 use crate::clock::Clock;
 
 /// How a connection to the endpoint is made.
@@ -99,9 +99,10 @@ impl ConnectFailure {
                      a private CA goes into `[target.tls] ca_file`"
                 ),
             },
-            Some(other) => {
-                Self { class: ErrorClass::ConnectFailed, message: format!("the TLS handshake failed: {other}") }
-            }
+            Some(other) => Self {
+                class: ErrorClass::ConnectFailed,
+                message: format!("the TLS handshake failed: {other}"),
+            },
             None => Self { class: ErrorClass::ConnectFailed, message: format!("no connection: {error}") },
         }
     }

@@ -74,7 +74,11 @@ impl Link {
     }
 
     /// Waits for `future`, which depends on this connection, or for a timeout.
-    pub(crate) async fn drive<F: Future>(&mut self, future: F, guard: &mut Guard) -> Result<F::Output, ErrorClass> {
+    pub(crate) async fn drive<F: Future>(
+        &mut self,
+        future: F,
+        guard: &mut Guard,
+    ) -> Result<F::Output, ErrorClass> {
         let mut future = pin!(future);
         poll_fn(|cx| {
             if !self.closed {

@@ -76,7 +76,11 @@ impl StampedStream {
 }
 
 impl Read for StampedStream {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
         let result = Pin::new(&mut self.io).poll_read(cx, buf);
         if matches!(result, Poll::Ready(Ok(()))) {
             self.stamps.last_read.store(self.clock.now().nanos(), Ordering::Relaxed);

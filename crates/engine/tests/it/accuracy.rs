@@ -43,8 +43,15 @@ fn deviation() -> Result<(), String> {
     Ok(())
 }
 
-fn close(stage: &str, name: &str, ours: &DistributionSummary, truth: &mock::Distribution) -> Result<(), String> {
-    for (percentile, ours, truth, bound) in [("p50", ours.p50, truth.p50, P50_MS), ("p95", ours.p95, truth.p95, P95_MS)] {
+fn close(
+    stage: &str,
+    name: &str,
+    ours: &DistributionSummary,
+    truth: &mock::Distribution,
+) -> Result<(), String> {
+    for (percentile, ours, truth, bound) in
+        [("p50", ours.p50, truth.p50, P50_MS), ("p95", ours.p95, truth.p95, P95_MS)]
+    {
         let (ours, truth) = (ours.unwrap(), ms(truth));
         if (ours - truth).abs() > bound {
             return Err(format!("{stage}: {name} {percentile} {ours:.3} ms, ledger {truth:.3} ms"));

@@ -55,11 +55,8 @@ fn ft_07_a_server_that_ignores_stream_is_ok_and_flagged() {
 #[test]
 fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
     let all = text("x").repeat(50) + STOP + &usage(50) + DONE;
-    let attempt = one(vec![
-        write(&head("text/event-stream")),
-        Step::Wait(50),
-        write(&(chunk(&all) + "0\r\n\r\n")),
-    ]);
+    let attempt =
+        one(vec![write(&head("text/event-stream")), Step::Wait(50), write(&(chunk(&all) + "0\r\n\r\n"))]);
     assert_eq!((attempt.outcome, attempt.events.len()), (Outcome::Ok, 50));
     assert!(attempt.flags.contains(Flag::Burst));
     assert_eq!(measure::request::RequestMetrics::of(&attempt, 10.0).tpot, None);
@@ -69,7 +66,9 @@ fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
 fn sse_04_characters_cut_anywhere_are_whole() {
     let all = text("好🙂") + STOP + &usage(1) + DONE;
     let mut steps = vec![write(&head("text/event-stream"))];
-    steps.extend(all.as_bytes().iter().map(|byte| Step::Write([b"1\r\n".as_slice(), &[*byte], b"\r\n"].concat())));
+    steps.extend(
+        all.as_bytes().iter().map(|byte| Step::Write([b"1\r\n".as_slice(), &[*byte], b"\r\n"].concat())),
+    );
     steps.push(write("0\r\n\r\n"));
     let attempt = one(steps);
     assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 1, Some(1)));
@@ -101,7 +100,8 @@ fn sse_12_a_last_event_without_its_blank_line_counts_and_a_cut_one_does_not() {
 
 #[test]
 fn sse_13_a_compressed_body_is_refused_and_none_was_asked_for() {
-    let script = Script::always(whole("200 OK", "text/event-stream", "content-encoding: gzip\r\n", "\x1f\x7f"));
+    let script =
+        Script::always(whole("200 OK", "text/event-stream", "content-encoding: gzip\r\n", "\x1f\x7f"));
     let attempt = attempts(script.port, "openai-chat", 1, "").remove(0);
     assert_eq!(failed(&attempt).0, ErrorClass::UnsupportedEncoding);
     assert!(script.requests()[0].to_ascii_lowercase().contains("accept-encoding: identity\r\n"));
@@ -146,7 +146,9 @@ fn end_03_a_cut_inside_the_body_is_an_interrupted_stream() {
 fn end_04_dify_ends_in_several_ways() {
     let message = "data: {\"event\":\"message\",\"answer\":\"w \"}\n\n";
     let finished = |status: &str| {
-        format!("data: {{\"event\":\"workflow_finished\",\"data\":{{\"status\":\"{status}\",\"error\":\"e\"}}}}\n\n")
+        format!(
+            "data: {{\"event\":\"workflow_finished\",\"data\":{{\"status\":\"{status}\",\"error\":\"e\"}}}}\n\n"
+        )
     };
     let ok = one_of("dify-chat", stream(&[message, message, &finished("succeeded")]));
     assert_eq!((ok.outcome, ok.tokens.output), (Outcome::Ok, None));
@@ -184,11 +186,7 @@ fn err_06_and_err_07_content_types() {
     assert_eq!(failed(&html).0, ErrorClass::BadContentType);
     assert_eq!(failed(&one(stream(&[]))).0, ErrorClass::EmptyOutput);
     for kind in ["text/event-stream;charset=UTF-8", "Text/Event-Stream ; charset=utf-8"] {
-        let steps = vec![
-            write(&head(kind)),
-            write(&chunk(&(text("a") + STOP + DONE))),
-            write("0\r\n\r\n"),
-        ];
+        let steps = vec![write(&head(kind)), write(&chunk(&(text("a") + STOP + DONE))), write("0\r\n\r\n")];
         assert_eq!(one(steps).outcome, Outcome::Ok, "{kind}");
     }
     let untyped = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";

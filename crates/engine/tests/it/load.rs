@@ -28,6 +28,8 @@ fn the_older_form_with_duration_zero_sends_one_request_per_thread_and_ends() {
     let stage = &outcome.recording.stages[0];
     assert_eq!((stage.counts.planned, stage.counts.ok, stage.status), (5, 5, StageStatus::Complete));
     assert_eq!(server.ledger().requests, 5);
+    let users: std::collections::BTreeSet<u32> = outcome.samples.iter().map(|sample| sample.user).collect();
+    assert_eq!(users.len(), 5, "each thread sends its own");
 }
 
 #[test]
@@ -45,10 +47,17 @@ fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
     for stage in stages {
         assert!(stage.counts.balance(), "{:?}", stage.counts);
         assert!(stage.phase_counts.ramp > 0);
-        assert_eq!(stage.drained, u64::from(stage.concurrency), "each user's last request ends after the window");
+        assert_eq!(
+            stage.drained,
+            u64::from(stage.concurrency),
+            "each user's last request ends after the window"
+        );
         let busy = stage.concurrency_effective.unwrap() / f64::from(stage.concurrency);
         assert!((0.9..=1.001).contains(&busy), "{busy}");
-        assert_eq!(stage.timeline.iter().map(|second| second.started).sum::<u64>(), stage.counts.started + stage.phase_counts.ramp);
+        assert_eq!(
+            stage.timeline.iter().map(|second| second.started).sum::<u64>(),
+            stage.counts.started + stage.phase_counts.ramp
+        );
     }
 }
 
@@ -61,7 +70,10 @@ fn throughput_counts_tokens_that_arrive_inside_the_window_and_no_tail() {
     // 10 users, each 20 tokens in 240 ms: 833 tokens/s in steady state; the first 50 ms bring none.
     let rate = stage.output_tokens_per_s.unwrap();
     assert!((700.0..860.0).contains(&rate), "{rate}");
-    assert!(stage.tokens.output.unwrap() as f64 > rate * stage.window_s, "the drained tail is in the total only");
+    assert!(
+        stage.tokens.output.unwrap() as f64 > rate * stage.window_s,
+        "the drained tail is in the total only"
+    );
 }
 
 #[test]

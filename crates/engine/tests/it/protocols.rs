@@ -19,7 +19,10 @@ fn every_protocol_streams_to_its_end() {
             assert_eq!((attempt.tokens.output, attempt.events.len()), (Some(12), 12), "{api}");
             assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), expected_flags(api), "{api}");
             let at = &attempt.at;
-            assert!(at.sent < at.headers && at.headers < at.first_token && at.first_token < at.last_token, "{api}");
+            assert!(
+                at.sent < at.headers && at.headers < at.first_token && at.first_token < at.last_token,
+                "{api}"
+            );
             assert!(at.last_token <= Some(at.end), "{api}");
         }
         assert_eq!(all.iter().filter(|attempt| attempt.reused).count(), 2, "one connection for all three");
@@ -69,7 +72,8 @@ fn keys_take_turns_and_a_bearer_prefix_is_never_doubled() {
         keys = keys.display().to_string()
     );
     let outcome = run(&scenario(server.addr().port(), "openai-chat", &target));
-    let outcomes: Vec<_> = outcome.samples.iter().map(|sample| (sample.key, sample.outcome().name())).collect();
+    let outcomes: Vec<_> =
+        outcome.samples.iter().map(|sample| (sample.key, sample.outcome().name())).collect();
     let expected = [(0, "ok"), (1, "unauthorized"), (0, "ok"), (1, "unauthorized")];
     assert_eq!(outcomes, expected.map(|(key, name)| (Some(key), name)));
     assert_eq!(outcome.recording.stages[0].keys.len(), 2);

@@ -25,7 +25,8 @@ fn a_refusal_keeps_status_message_and_code_and_no_key() {
 
 #[test]
 fn a_429_keeps_retry_after_and_a_used_up_account_is_no_rate_limit() {
-    let limited = Script::always(whole("429 Too Many Requests", "application/json", "retry-after: 7\r\n", "{}"));
+    let limited =
+        Script::always(whole("429 Too Many Requests", "application/json", "retry-after: 7\r\n", "{}"));
     let attempt = attempts(limited.port, "openai-chat", 1, "").remove(0);
     assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::RateLimited));
     assert_eq!(attempt.error.unwrap().retry_after.as_deref(), Some("7"));

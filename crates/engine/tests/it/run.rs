@@ -48,7 +48,9 @@ pub(crate) fn run_with(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
 /// A scenario for one server and protocol; `rest` is added as it stands.
 pub(crate) fn scenario(port: u16, api: &str, rest: &str) -> String {
     let model = if api == "dify-chat" { "" } else { "model = \"m\"\n" };
-    format!("[target]\nhost = \"127.0.0.1\"\nport = {port}\napi = \"{api}\"\n{model}{rest}\n[data]\nquery = \"hi\"\n")
+    format!(
+        "[target]\nhost = \"127.0.0.1\"\nport = {port}\napi = \"{api}\"\n{model}{rest}\n[data]\nquery = \"hi\"\n"
+    )
 }
 
 /// Sends `requests` from one user, without a preflight, and gives their attempts.

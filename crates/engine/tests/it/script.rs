@@ -97,7 +97,8 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
     loop {
         if let Some(head) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-            let length = text.split("content-length: ").nth(1)?.split("\r\n").next()?.parse::<usize>().ok()?;
+            let length =
+                text.split("content-length: ").nth(1)?.split("\r\n").next()?.parse::<usize>().ok()?;
             if bytes.len() >= head + 4 + length {
                 return Some(String::from_utf8_lossy(&bytes).into_owned());
             }
@@ -125,7 +126,9 @@ pub(crate) fn head(content_type: &str) -> String {
 /// A whole answer with a length.
 pub(crate) fn whole(status: &str, content_type: &str, extra: &str, body: &str) -> Vec<Step> {
     let length = body.len();
-    let head = format!("HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\n{extra}content-length: {length}\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\n{extra}content-length: {length}\r\n\r\n"
+    );
     vec![write(&(head + body))]
 }
 
@@ -143,8 +146,10 @@ pub(crate) fn text(text: &str) -> String {
     format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
 }
 
-pub(crate) const ROLE: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
-pub(crate) const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+pub(crate) const ROLE: &str =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
+pub(crate) const STOP: &str =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
 pub(crate) const DONE: &str = "data: [DONE]\n\n";
 
 /// An OpenAI usage chunk.

@@ -7,7 +7,8 @@ use crate::script::{DONE, ROLE, STOP, Script, Step, chunk, head, stream, text, w
 
 fn class(steps: Vec<Step>, timeouts: &str) -> (ErrorClass, f64, String) {
     let script = Script::always(steps);
-    let attempt = attempts(script.port, "openai-chat", 1, &format!("[target.timeouts]\n{timeouts}")).remove(0);
+    let attempt =
+        attempts(script.port, "openai-chat", 1, &format!("[target.timeouts]\n{timeouts}")).remove(0);
     let Outcome::Failed(class) = attempt.outcome else { panic!("{:?}", attempt.outcome) };
     let after = attempt.at.end.since(attempt.at.sent.unwrap()).as_secs_f64() * 1e3;
     (class, after, attempt.error.unwrap().message)

@@ -1,9 +1,11 @@
 //! The gate's part of a result.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Every check and what they amount to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct GateResult {
     /// What the checks amount to.
     pub verdict: Verdict,
@@ -12,7 +14,7 @@ pub struct GateResult {
 }
 
 /// What the checks amount to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Every strict check passed.
@@ -26,7 +28,8 @@ pub enum Verdict {
 }
 
 /// One check on one stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct CheckLine {
     /// The check.
     pub check: String,
@@ -51,7 +54,7 @@ pub struct CheckLine {
 }
 
 /// What came of one check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
     /// It holds.

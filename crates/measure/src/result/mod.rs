@@ -2,6 +2,7 @@
 
 mod gate;
 mod run;
+mod schema;
 mod stage;
 
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
@@ -9,6 +10,7 @@ pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
     Tool, Warning,
 };
+pub use schema::schema;
 pub use stage::{
     Adjusted, Client, Counts, ErrorExample, ErrorLine, KeyLine, PhaseCounts, Second, StageResult,
     StageStatus, Stalls, TokenSources, TokenTotals,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::schema::outcome;
 use super::{ErrorExample, GateResult, StageResult};
 use crate::Outcome;
 
@@ -11,9 +13,11 @@ use crate::Outcome;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One run, complete: everything that any report shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct RunResult {
-    /// See [`SCHEMA_VERSION`].
+    /// Rises when the meaning of a key changes.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
@@ -68,7 +72,8 @@ pub struct RunResult {
 }
 
 /// The program that wrote a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Tool {
     /// `rungs`.
     pub name: String,
@@ -77,7 +82,7 @@ pub struct Tool {
 }
 
 /// How far a run came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// Every stage ran.
@@ -89,7 +94,8 @@ pub enum RunStatus {
 }
 
 /// The exit code and why.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Exit {
     /// Exit code of the process.
     pub code: u8,
@@ -98,7 +104,8 @@ pub struct Exit {
 }
 
 /// The scenario that was run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Fingerprint {
     /// Path as given.
     pub path: String,
@@ -111,7 +118,8 @@ pub struct Fingerprint {
 }
 
 /// One value that did not come from the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Override {
     /// Key path.
     pub key: String,
@@ -124,7 +132,8 @@ pub struct Override {
 }
 
 /// The machine that generated the load.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Machine {
     /// Operating system.
     pub os: String,
@@ -135,9 +144,11 @@ pub struct Machine {
 }
 
 /// The one request before load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Preflight {
     /// How it ended.
+    #[schemars(schema_with = "outcome")]
     pub outcome: Outcome,
     /// Time to first token, ms.
     pub ttft_ms: Option<f64>,
@@ -148,7 +159,8 @@ pub struct Preflight {
 }
 
 /// What the rungs say together. The numbers are concurrencies.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Ladder {
     /// Highest stage with every objective met by its p95, success of at least 99 % and no 429.
     pub last_ok: Option<u32>,
@@ -161,7 +173,8 @@ pub struct Ladder {
 }
 
 /// What to keep in mind when reading a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Warning {
     /// Machine-readable.
     pub code: String,

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::schema::{by_flag, by_outcome, by_status, class};
 use crate::distribution::DistributionSummary;
 
 /// One rung.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct StageResult {
     /// Name, unique in the run.
     pub name: String,
@@ -54,10 +57,13 @@ pub struct StageResult {
     /// Accounting of the measured requests.
     pub counts: Counts,
     /// Measured requests by outcome.
+    #[schemars(schema_with = "by_outcome")]
     pub outcomes: BTreeMap<String, u64>,
     /// Measured attempts by status.
+    #[schemars(schema_with = "by_status")]
     pub status_codes: BTreeMap<String, u64>,
     /// Measured requests by flag.
+    #[schemars(schema_with = "by_flag")]
     pub flags: BTreeMap<String, u64>,
     /// Token totals.
     pub tokens: TokenTotals,
@@ -110,7 +116,7 @@ pub struct StageResult {
 }
 
 /// How far a stage came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StageStatus {
     /// As planned.
@@ -122,7 +128,8 @@ pub enum StageStatus {
 }
 
 /// Requests that started in each phase of a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct PhaseCounts {
     /// Before the first stage.
     pub warm_up: u64,
@@ -133,7 +140,8 @@ pub struct PhaseCounts {
 }
 
 /// Accounting: `planned = started + dropped`, `started = ok + failed + cancelled`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Counts {
     /// Requests the schedule held.
     pub planned: u64,
@@ -159,7 +167,8 @@ impl Counts {
 }
 
 /// Token totals of a stage.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct TokenTotals {
     /// Output tokens of ok requests; null when no request knows its count.
     pub output: Option<u64>,
@@ -182,7 +191,8 @@ pub struct TokenTotals {
 }
 
 /// Ok requests by where their token count came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct TokenSources {
     /// The server's usage object.
     pub usage: u64,
@@ -191,7 +201,8 @@ pub struct TokenSources {
 }
 
 /// Percentiles with failures as infinitely slow: null where the percentile falls among them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Adjusted {
     /// Of `ttft`.
     pub ttft_ms: BTreeMap<String, Option<f64>>,
@@ -200,7 +211,8 @@ pub struct Adjusted {
 }
 
 /// Stalled streams of a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Stalls {
     /// Requests with at least one.
     pub requests: u64,
@@ -211,7 +223,8 @@ pub struct Stalls {
 }
 
 /// The generator's look at itself during one stage.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Client {
     /// `kernel` or `read`: what stamped arrivals.
     pub clock: String,
@@ -226,7 +239,8 @@ pub struct Client {
 }
 
 /// One key's share of a stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct KeyLine {
     /// `key 1`, `key 2`, ...
     pub key: String,
@@ -239,9 +253,11 @@ pub struct KeyLine {
 }
 
 /// Failures of one class.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ErrorLine {
     /// The class.
+    #[schemars(schema_with = "class")]
     pub class: String,
     /// How many requests.
     pub count: u64,
@@ -250,7 +266,8 @@ pub struct ErrorLine {
 }
 
 /// One failure, for the provider's support.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ErrorExample {
     /// Status of the answer, if one came.
     pub status: Option<u16>,
@@ -263,7 +280,8 @@ pub struct ErrorExample {
 }
 
 /// One second of a stage. Latencies are of requests that ended in it; `t_s` counts from the run's beginning.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Second {
     /// Seconds since the run began.
     pub t_s: u64,

@@ -43,7 +43,9 @@ fn reference<'a>(run: &RunResult, stages: &[&'a StageResult]) -> Option<&'a Stag
 
 fn held(run: &RunResult) -> Card {
     let note = match (run.ladder.first_breach, run.ladder.last_ok) {
-        (Some(breach), _) => Text::new(format!("users; {breach} was too many"), format!("用户；{breach} 时出现问题")),
+        (Some(breach), _) => {
+            Text::new(format!("users; {breach} was too many"), format!("用户；{breach} 时出现问题"))
+        }
         (None, Some(_)) => Text::new("users; no rung broke", "用户；各级均正常"),
         (None, None) => Text::new("users", "用户"),
     };

@@ -1,8 +1,8 @@
 //! The gate: a row per check and stage.
 
+use measure::Metric;
 use measure::metric::Unit;
 use measure::result::{CheckLine, CheckResult, RunResult};
-use measure::Metric;
 use serde::Serialize;
 
 use super::text::Text;
@@ -41,9 +41,9 @@ fn row(line: &CheckLine) -> Row {
         "advisory" => Text::new("advisory", "仅提示"),
         other => Text::same(other),
     };
-    let interval = line.interval.map_or(UNKNOWN.to_owned(), |[low, high]| {
-        format!("{} … {}", number(Some(low)), number(Some(high)))
-    });
+    let interval = line
+        .interval
+        .map_or(UNKNOWN.to_owned(), |[low, high]| format!("{} … {}", number(Some(low)), number(Some(high))));
     Row {
         check: line.check.clone(),
         stage: line.stage.clone(),

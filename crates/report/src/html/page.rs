@@ -1,7 +1,10 @@
 //! Puts the page together: a context from the result, through the templates.
 
 use measure::result::RunResult;
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, ErrorKind};
+use serde::Serialize;
 
 use super::chart::Charts;
 use super::script_json::script_json;
@@ -35,35 +38,56 @@ pub fn render(run: &RunResult, lang: Lang) -> String {
     try_render(run, lang).expect("the page's own templates fit their context")
 }
 
+/// What the templates are given, by the names that they use.
+#[derive(Serialize)]
+struct Page {
+    lang: &'static str,
+    plotly: &'static str,
+    policy: String,
+    app: &'static str,
+    style: &'static str,
+    chart_data: String,
+    charts: Charts,
+    run: facts::Run,
+    summary: summary::Summary,
+    cards: Vec<cards::Card>,
+    ladder: Vec<ladder::Row>,
+    gate: Vec<gate::Row>,
+    distributions: Vec<distributions::Stage>,
+    failures: failures::Failures,
+    facts: facts::Facts,
+    reference: reference::Reference,
+}
+
 fn try_render(run: &RunResult, lang: Lang) -> Result<String, minijinja::Error> {
     let charts = Charts::of(run);
     let chart_data = script_json(&charts)
-        .map_err(|error| minijinja::Error::new(minijinja::ErrorKind::BadSerialization, error.to_string()))?;
-    environment()?.get_template("page.html")?.render(context! {
-        lang => lang.code(),
-        plotly => PLOTLY,
-        policy => policy(),
-        app => APP,
-        style => STYLE,
+        .map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+    let page = Page {
+        lang: lang.code(),
+        plotly: PLOTLY,
+        policy: policy(),
+        app: APP,
+        style: STYLE,
         chart_data,
         charts,
-        run => facts::run(run),
-        summary => summary::of(run),
-        cards => cards::of(run),
-        ladder => ladder::of(run),
-        gate => gate::of(run),
-        distributions => distributions::of(run),
-        failures => failures::of(run),
-        facts => facts::of(run),
-        reference => reference::tables(),
-    })
+        run: facts::run(run),
+        summary: summary::of(run),
+        cards: cards::of(run),
+        ladder: ladder::of(run),
+        gate: gate::of(run),
+        distributions: distributions::of(run),
+        failures: failures::of(run),
+        facts: facts::of(run),
+        reference: reference::tables(),
+    };
+    environment()?.get_template("page.html")?.render(Serde(page))
 }
 
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;
     }

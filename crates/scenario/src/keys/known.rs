@@ -19,6 +19,16 @@ pub struct Key {
     pub en: &'static str,
 }
 
+impl Key {
+    /// Its dotted path; of a table, the name under which its own keys are listed.
+    pub fn path(&self) -> String {
+        match self.section {
+            "" => self.name.to_owned(),
+            section => format!("{section}.{}", self.name),
+        }
+    }
+}
+
 /// What may stand at a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -28,6 +38,10 @@ pub enum Kind {
     Path,
     /// `"1m30s"` or seconds.
     Duration,
+    /// A duration, or `"none"`.
+    DurationOrNone,
+    /// A duration, or `"50ms..200ms"`.
+    Pause,
     /// `"16MiB"` or bytes.
     Size,
     /// A whole number.
@@ -38,16 +52,28 @@ pub enum Kind {
     Boolean,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// An array.
+    /// An array of whole numbers.
+    Counts,
+    /// An array of strings.
+    Texts,
+    /// An array of anything.
     List,
-    /// A value read by its own rule, told in the sentence.
-    Own,
+    /// The path of a data file, or an array of prompts.
+    Prompts,
+    /// The path of a template, the template as a text, or as a table.
+    Body,
+    /// A duration, a share or a number, as the metric has it.
+    Change,
     /// A table with keys of its own.
     Section,
     /// An array of tables with keys of their own.
     Sections,
+    /// A table of strings.
+    Headers,
     /// A table of anything.
     Free,
+    /// Tables by name, each holding what the file itself may hold.
+    Profiles,
     /// Reserved: refused unless it says what happens anyway.
     Later(Option<&'static str>),
 }

@@ -2,7 +2,8 @@
 
 use super::known::{Key, Kind};
 use Kind::{
-    Boolean, Choice, Count, Duration, Free, Later, List, Number, Own, Path, Section, Sections, Size, Text,
+    Body, Boolean, Change, Choice, Count, Counts, Duration, DurationOrNone, Free, Headers, Later, List,
+    Number, Path, Pause, Profiles, Prompts, Section, Sections, Size, Text, Texts,
 };
 
 macro_rules! keys {
@@ -27,7 +28,7 @@ pub const TABLE: &[Key] = keys! {
     "report": Section; "Where results go and how they read."
     "objectives": Section; "Limits of one request that goodput and the ladder's verdict go by."
     "gate": Section; "What makes CI red."
-    "profile": Free; "`[profile.NAME]` holds the same sections, laid over the file by `--profile NAME`."
+    "profile": Profiles; "`[profile.NAME]` holds the same sections, laid over the file by `--profile NAME`."
 
     ["target"]
     "provider": Text; "A label for people."
@@ -36,21 +37,21 @@ pub const TABLE: &[Key] = keys! {
     "port": Count; "TCP port that goes with `host`."
     "scheme": Choice(&["http", "https"]); "`https` for port 443, else `http`."
     "api_path": Text; "Path appended to the base, without doubling a version segment."
-    "api": Text; "`openai-chat`, `anthropic-messages` or `dify-chat`; follows from the path when absent."
+    "api": Choice(&["openai-chat", "anthropic-messages", "dify-chat"]); "Protocol; follows from the path when absent."
     "model" | "model_name": Text; "Model named in the body, unless the body names one itself."
     "usage": Choice(&["ask", "never"]), = "\"ask\""; "Whether OpenAI streams are asked for token counts."
     "api_key": Text; "The key, with or without `Bearer `; best as `${NAME}`."
     "api_key_env": Text; "Environment variable that holds the key."
     "api_key_file": Path; "File with one key a line; keys take turns."
     "auth": Choice(&["bearer", "x-api-key", "none"]); "How the key is presented; follows from `api`."
-    "headers": Free; "Extra headers; one named like a generated header replaces it."
+    "headers": Headers; "Extra headers; one named like a generated header replaces it."
     "request_id_header": Text, = "\"X-Request-Id\""; "Header that carries a fresh UUID per attempt."
     "timeout": Duration; "Shorthand for `timeouts.first_token` and `timeouts.idle`."
     "timeouts": Section; "One named timeout per phase."
     "tls": Section; "How the server's certificate is checked."
     "keep_alive": Boolean, = "true"; "Whether a connection serves more than one request."
     "max_event_size": Size, = "\"16MiB\""; "Largest single stream event accepted."
-    "allow": List; "Hosts this scenario may be pointed at; any when absent."
+    "allow": Texts; "Hosts this scenario may be pointed at; any when absent."
     "proxy": Later(Some("\"none\"")); "Proxies are not used."
     "http": Later(Some("\"1.1\"")); "HTTP version."
     "tokenizer": Later(None); "Local tokenizer."
@@ -62,8 +63,8 @@ pub const TABLE: &[Key] = keys! {
     "connect": Duration, = "\"10s\""; "Resolution, TCP and TLS together."
     "first_token": Duration, = "\"60s\""; "From the first byte sent to the first token."
     "idle": Duration, = "\"60s\""; "Without a byte, from the response head on."
-    "stall": Duration; "Between token events; `none` when absent."
-    "total": Duration; "From the first byte sent to the end; `none` when absent."
+    "stall": DurationOrNone; "Between token events; `none` when absent."
+    "total": DurationOrNone; "From the first byte sent to the end; `none` when absent."
 
     ["target.tls"]
     "ca_file": Path; "PEM file of roots to trust besides the system's."
@@ -71,7 +72,7 @@ pub const TABLE: &[Key] = keys! {
     "server_name": Text; "Name to verify and to send instead of the host."
 
     ["load"]
-    "stages": List; "The ladder: users per stage, `[1, 5, 20]`."
+    "stages": Counts; "The ladder: users per stage, `[1, 5, 20]`."
     "stage_duration": Duration; "How long each stage of the ladder is measured."
     "stage_requests": Count; "Or how many requests each stage sends in all."
     "stage": Sections; "Stages one by one, instead of `stages`."
@@ -80,7 +81,7 @@ pub const TABLE: &[Key] = keys! {
     "requests": Count; "How many requests a stage sends in all; with `threads` or as the default of `[[load.stage]]`."
     "ramp_up": Duration, = "0"; "Time over which a stage's users start, before its window."
     "spawn_rate": Number; "Users started per second: another way to say `ramp_up`."
-    "think_time": Own, = "0"; "Pause of a user between two requests: `\"100ms\"` or `\"50ms..200ms\"`."
+    "think_time": Pause, = "0"; "Pause of a user between two requests: `\"100ms\"` or `\"50ms..200ms\"`."
     "warm_up": Section; "Load before the first stage that no statistic sees."
     "preflight": Boolean, = "true"; "One real request before load."
     "drain_timeout": Duration; "How long requests may finish after their stage; the longest timeout when absent."
@@ -103,7 +104,7 @@ pub const TABLE: &[Key] = keys! {
     "duration": Duration; "How long the stage is measured."
     "requests": Count; "Or how many requests it sends in all."
     "ramp_up": Duration; "As in `[load]`."
-    "think_time": Own; "As in `[load]`."
+    "think_time": Pause; "As in `[load]`."
     "rate": Later(None); "Open loop."
     "shape": Later(Some("\"step\"")); "Linear ramps."
 
@@ -113,7 +114,7 @@ pub const TABLE: &[Key] = keys! {
 
     ["data"]
     "query": Text; "The one prompt."
-    "queries" | "param_file": Own; "Prompts: a `.txt` (one per line), `.jsonl` or `.csv` file, or an array."
+    "queries" | "param_file": Prompts; "Prompts: a `.txt` (one per line), `.jsonl` or `.csv` file, or an array."
     "order": Choice(&["round-robin", "shuffle", "random"]), = "\"round-robin\""; "How rows follow one another."
     "seed": Count, = "1"; "Seed of everything random in the run."
     "user": Text, = "\"perf_test\""; "Value of `<user>`."
@@ -121,7 +122,7 @@ pub const TABLE: &[Key] = keys! {
     "vars": Free; "Free variables for the body."
     "inputs": Free; "Values of `<inputs.KEY>`, and of `<inputs>` as a whole."
     "files": List, = "[]"; "Value of `<files>`."
-    "body" | "request_body_file": Own; "Path of a JSON template, or the template itself; a default per `api` when absent."
+    "body" | "request_body_file": Body; "Path of a JSON template, or the template itself; a default per `api` when absent."
     "api_key_file": Path; "As in `[target]`."
     "mix": Later(None); "Weighted mix of bodies."
     "synthetic": Later(None); "Generated prompts."
@@ -149,7 +150,7 @@ pub const TABLE: &[Key] = keys! {
     "e2e": Duration; "Longest response time."
 
     ["gate"]
-    "checks": List; "Checks such as `\"ttft.p95 <= 800ms\"`; each can fail the run."
+    "checks": Texts; "Checks such as `\"ttft.p95 <= 800ms\"`; each can fail the run."
     "check": Sections; "Checks with a level or a smallest change."
     "baseline": Path; "Committed baseline that `baseline + 20%` refers to."
     "testbed": Text, = "\"\""; "Label of the machine the baseline was made on."
@@ -160,5 +161,5 @@ pub const TABLE: &[Key] = keys! {
     ["gate.check"]
     "check": Text; "What must hold."
     "level": Choice(&["strict", "advisory"]), = "\"strict\""; "Whether it can fail the run."
-    "min_change": Own; "A change against the baseline smaller than this never fails: `\"30ms\"`."
+    "min_change": Change; "A change against the baseline smaller than this never fails: `\"30ms\"`."
 };

@@ -78,10 +78,7 @@ impl Builder<'_> {
     /// The value of a known key, if it has any effect; `before` is what an earlier text of the same layer put there.
     fn known(&mut self, key: &Key, row: Row<'_, '_>, path: &KeyPath, before: Option<Value>) -> Option<Value> {
         let (name, value) = row;
-        let inner = match key.section {
-            "" => key.name.to_owned(),
-            section => format!("{section}.{}", key.name),
-        };
+        let inner = key.path();
         if let Kind::Later(accepted) = key.kind {
             refuse_later(row, accepted, &self.place(name.span()), self.problems);
             return None;

@@ -13,17 +13,14 @@ pub(super) enum Said {
     Nothing,
     /// Said, but wrongly: reported already.
     Wrongly,
-    /// `duration = 0` of the older form: one request per user.
-    OnePerUser,
     This(StageEnd),
 }
 
 impl Said {
-    /// The end of a stage of so many users.
-    pub(super) fn of(self, users: u32) -> Option<StageEnd> {
+    /// The end, where it is said.
+    pub(super) fn end(self) -> Option<StageEnd> {
         match self {
             Self::Nothing | Self::Wrongly => None,
-            Self::OnePerUser => Some(StageEnd::Requests(u64::from(users))),
             Self::This(end) => Some(end),
         }
     }
@@ -37,7 +34,7 @@ pub(super) fn of_load(load: Section<'_>) -> Said {
     let end = match node.path.name() {
         key @ ("stage_requests" | "requests") => load.count(key, 1..=u64::MAX).map(StageEnd::Requests),
         "duration" => match load.duration("duration") {
-            Some(Duration::ZERO) => return Said::OnePerUser,
+            Some(Duration::ZERO) => return Said::This(StageEnd::OnePerUser),
             duration => duration.map(StageEnd::After),
         },
         key => load.positive_duration(key).map(StageEnd::After),

@@ -1,7 +1,7 @@
 //! `[load]` as a whole.
 
 use super::stages;
-use crate::plan::{Load, StageEnd, Timeouts, WarmUp};
+use crate::plan::{Load, Timeouts, WarmUp};
 use crate::read::Section;
 use crate::target::longest;
 use crate::value::show_duration;
@@ -20,7 +20,7 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
         ));
     }
     for stage in &stages {
-        if let StageEnd::Requests(requests) = stage.end
+        if let Some(requests) = stage.requests()
             && requests < u64::from(stage.concurrency)
         {
             problems.notice(format!(

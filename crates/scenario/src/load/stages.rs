@@ -86,7 +86,7 @@ fn threads(load: Section<'_>, way: &Node, defaults: &Defaults) -> Vec<Stage> {
 }
 
 fn plain_stage(users: u32, defaults: &Defaults) -> Option<Stage> {
-    let end = defaults.end.of(users)?;
+    let end = defaults.end.end()?;
     let ramp_up = defaults.ramp.of(users);
     Some(Stage {
         name: format!("c{users}"),
@@ -131,7 +131,7 @@ fn one_stage(table: Section<'_>, name: Option<String>, defaults: &Defaults) -> O
     Some(Stage {
         name: name.unwrap_or_else(|| format!("c{users}")),
         concurrency: users,
-        end: end.of(users)?,
+        end: end.end()?,
         ramp_up: own_ramp.unwrap_or_else(|| defaults.ramp.of(users)),
         think_time: own_pause.unwrap_or(defaults.think_time),
     })

@@ -25,6 +25,7 @@ pub fn describe_stage(stage: &super::Stage) -> String {
     let end = match stage.end {
         StageEnd::After(window) => format!("for {}", show_duration(window)),
         StageEnd::Requests(requests) => format!("for {requests} requests"),
+        StageEnd::OnePerUser => "for one request each".to_owned(),
     };
     format!("stage   {}: {} users {end}{ramp}{think}", stage.name, stage.concurrency)
 }
@@ -33,10 +34,7 @@ impl Plan {
     /// How long the run lasts when everything is answered in time: ramps, windows, pauses and warm-up, without
     /// drains; `None` when a stage ends by requests.
     pub fn time_planned(&self) -> Option<Duration> {
-        let stages = self.load.stages.iter().map(|stage| match stage.end {
-            StageEnd::After(window) => Some(stage.ramp_up.saturating_add(window)),
-            StageEnd::Requests(_) => None,
-        });
+        let stages = self.load.stages.iter().map(super::Stage::length);
         let stages = stages.sum_checked()?;
         let pauses = self.load.cool_down.saturating_mul(self.load.stages.len().saturating_sub(1) as u32);
         match self.load.warm_up {
@@ -103,10 +101,7 @@ fn time(plan: &Plan) -> String {
             format!("time    {}, at most {}", show_duration(planned), show_duration(most))
         }
         _ => {
-            let requests = plan.load.stages.iter().map(|stage| match stage.end {
-                StageEnd::Requests(requests) => requests,
-                StageEnd::After(_) => 0,
-            });
+            let requests = plan.load.stages.iter().filter_map(super::Stage::requests);
             let requests: u64 = requests.fold(0, u64::saturating_add);
             format!("time    as long as {requests} requests take")
         }

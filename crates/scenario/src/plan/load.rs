@@ -41,6 +41,27 @@ pub enum StageEnd {
     After(Duration),
     /// So many requests in all, shared by the users (never zero); the window ends with the last one's end.
     Requests(u64),
+    /// One request per user, however late a user starts; the window ends with the last one's end.
+    OnePerUser,
+}
+
+impl Stage {
+    /// How many requests the stage holds, where that is what ends it.
+    pub fn requests(&self) -> Option<u64> {
+        match self.end {
+            StageEnd::After(_) => None,
+            StageEnd::Requests(requests) => Some(requests),
+            StageEnd::OnePerUser => Some(u64::from(self.concurrency)),
+        }
+    }
+
+    /// How long its ramp and window last, where time is what ends it.
+    pub fn length(&self) -> Option<Duration> {
+        match self.end {
+            StageEnd::After(window) => Some(self.ramp_up.saturating_add(window)),
+            StageEnd::Requests(_) | StageEnd::OnePerUser => None,
+        }
+    }
 }
 
 /// Pause of a user between two requests: uniform in `min..=max` (equal: fixed; both zero: none).

@@ -8,7 +8,7 @@ use crate::folder::Folder;
 /// A value that fits no kind but a table of anything.
 fn wrong_value(kind: Kind) -> &'static str {
     match kind {
-        Kind::Free => "1",
+        Kind::Free | Kind::Headers | Kind::Profiles => "1",
         _ => "{ zz = 1 }",
     }
 }

@@ -51,7 +51,7 @@ fn host_port_and_key_are_pointed_elsewhere_from_the_command_line() {
 #[test]
 fn a_duration_of_zero_means_one_request_per_thread() {
     let plan = seed(&set(&["load.duration=0"]));
-    assert_eq!(plan.load.stages[0].end, StageEnd::Requests(5));
+    assert_eq!(plan.load.stages[0].end, StageEnd::OnePerUser);
     assert!(plan.fingerprint.overrides[0].changes_workload);
 }
 

@@ -1,1 +1,251 @@
 "use strict";
+// The page's only own script: language switch, and the charts. It loads nothing: the chart library is in the page.
+(() => {
+  const root = document.documentElement;
+  const data = JSON.parse(document.getElementById("chart-data").textContent);
+  const trends = new Set(data.trends.map((chart) => chart.id));
+  const charts = [...data.ladder, ...data.trends, ...data.percentiles].filter((chart) => !chart.empty);
+  const wholeRun = [0, data.end * 1000];
+  let range = wholeRun;
+
+  // ---- texts -------------------------------------------------------------------------------------------------
+
+  const say = (text) => text[root.lang] ?? text.en;
+  // Chart labels know a little HTML, links among it: names from a scenario or a server are shown as they are.
+  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const short = (text, most) => {
+    const letters = [...text.replace(/[\u2028\u2029\n\r]/g, " ")];
+    return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+  };
+  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+
+  // ---- what a chart looks like -------------------------------------------------------------------------------
+
+  const palette = () =>
+    matchMedia("(prefers-color-scheme: dark)").matches && !printing
+      ? ["#6ea8ff", "#56d4a0", "#f2a65a", "#d2a8ff", "#ff7b72", "#e3c04d", "#79c0ff"]
+      : ["#1f5fbf", "#2a9d6f", "#d9822b", "#7a4fbf", "#c9302c", "#a88200", "#3a9bd1"];
+
+  const traces = (chart) =>
+    chart.series.map((series, index) => ({
+      type: "scatter",
+      mode: onTime(chart) ? "lines" : "lines+markers",
+      name: plain(short(say(series.name), 24)),
+      x: onTime(chart) ? series.x.map((seconds) => seconds * 1000) : series.x,
+      y: series.y,
+      yaxis: series.style === "right" ? "y2" : "y",
+      connectgaps: false,
+      hovertemplate: "%{y:.4~g}",
+      marker: { size: series.style === "level" ? 1 : 6 },
+      line: {
+        color: series.style === "stage" ? palette()[index % palette().length] : colour("series-" + series.style),
+        width: series.style === "second" || series.style === "level" ? 1.2 : 1.8,
+        dash: series.style === "level" ? "dot" : "solid",
+      },
+    }));
+
+  const onTime = (chart) => trends.has(chart.id);
+
+  const layout = (chart, width) => {
+    const grid = { gridcolor: colour("line"), linecolor: colour("line"), zerolinecolor: colour("line"), automargin: true };
+    const two = chart.series.some((series) => series.style === "right");
+    return {
+      autosize: true,
+      margin: { l: 8, r: 12, t: 44, b: 8 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: getComputedStyle(document.body).fontFamily, size: 11, color: colour("soft") },
+      hovermode: "x unified",
+      hoverlabel: { bgcolor: colour("paper"), bordercolor: colour("line"), font: { color: colour("ink"), size: 11 } },
+      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      showlegend: chart.series.length > 1,
+      legend: { orientation: "h", x: 0, y: -0.18, yanchor: "top", font: { size: 11 } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft"), activecolor: colour("accent"), orientation: "h" },
+      yaxis: { ...grid, rangemode: "tozero", fixedrange: onTime(chart), nticks: 6 },
+      ...(two && { yaxis2: { ...grid, overlaying: "y", side: "right", rangemode: "tozero", showgrid: false, nticks: 6 } }),
+      ...axis(chart, grid, width),
+    };
+  };
+
+  const axis = (chart, grid, width) => {
+    if (onTime(chart)) return { xaxis: timeAxis(grid), ...timeMarks(width) };
+    if (chart.id.startsWith("ladder")) return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...userMarks() };
+    const at = { 0: 1, 50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10000 };
+    const names = Object.keys(at).sort((one, other) => one - other);
+    const tickvals = names.map((name) => at[name]);
+    const ticktext = names.map((name) => (name === "0" ? "min" : "p" + name));
+    return { xaxis: { ...grid, type: "log", tickvals, ticktext, hoverformat: ".4~g" } };
+  };
+
+  const timeAxis = (grid) => ({
+    ...grid,
+    type: "date",
+    range: [...range],
+    nticks: 6,
+    hoverformat: "%H:%M:%S",
+    tickformatstops: [
+      { dtickrange: [null, 60000], value: data.end >= 3600 ? "%H:%M:%S" : "%M:%S" },
+      { dtickrange: [60000, null], value: data.end >= 3600 ? "%H:%M" : "%M:%S" },
+    ],
+  });
+
+  // Stage boundaries as lines, stage names over the stretch in view, what is not measured as a shade.
+  const timeMarks = (width) => {
+    const shade = data.unmeasured.map(([from, to]) => ({
+      type: "rect", layer: "below", xref: "x", yref: "paper", x0: from * 1000, x1: to * 1000, y0: 0, y1: 1,
+      line: { width: 0 }, fillcolor: colour("neutral"), opacity: 0.12,
+    }));
+    const edges = data.stages.map((stage) => ({
+      type: "line", xref: "x", yref: "paper", x0: stage.from * 1000, x1: stage.from * 1000, y0: 0, y1: 1.06,
+      line: { color: colour("soft"), width: 1, dash: "dot" },
+    }));
+    return { shapes: [...shade, ...edges], annotations: stageNames(width) };
+  };
+
+  const stageNames = (width) =>
+    data.stages.flatMap((stage) => {
+      const [from, to] = [Math.max(stage.from * 1000, range[0]), Math.min(stage.to * 1000, range[1])];
+      const letters = Math.floor(((to - from) / (range[1] - range[0])) * (width - 60) / 7);
+      if (to <= from || letters < 2) return [];
+      const text = plain(short(stage.name, Math.min(letters, 18)));
+      return [{ x: from, y: 1, xref: "x", yref: "paper", xanchor: "left", yanchor: "bottom", text, showarrow: false, font: { size: 10 } }];
+    });
+
+  const userMarks = () => {
+    const byUsers = new Map();
+    data.marks.forEach((mark) => byUsers.set(mark.users, [...(byUsers.get(mark.users) ?? []), mark]));
+    const all = [...byUsers].sort(([one], [other]) => one - other);
+    return {
+      shapes: all.map(([users, marks]) => ({
+        type: "line", xref: "x", yref: "paper", x0: users, x1: users, y0: 0, y1: 1,
+        line: { color: colour(marks.at(-1).tone), width: 1.2, dash: "dash" },
+      })),
+      annotations: all.map(([users, marks], index) => ({
+        x: users, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false,
+        xanchor: index === all.length - 1 && all.length > 1 ? "left" : "right",
+        text: marks.map((mark) => say(mark.name)).join(" · "),
+        font: { size: 10, color: colour(marks.at(-1).tone) },
+      })),
+    };
+  };
+
+  const chinese = {
+    moduleType: "locale",
+    name: "zh",
+    dictionary: {
+      "Zoom": "缩放", "Pan": "平移", "Zoom in": "放大", "Zoom out": "缩小", "Reset axes": "复位",
+      "Download plot as a PNG": "下载为 PNG 图片",
+    },
+  };
+
+  const config = (chart) => ({
+    responsive: true,
+    displaylogo: false,
+    showTips: false,
+    doubleClick: onTime(chart) ? false : "reset+autosize",
+    locale: root.lang,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    toImageButtonOptions: { filename: chart.id, scale: 2 },
+  });
+
+  // ---- drawing -----------------------------------------------------------------------------------------------
+
+  let printing = false;
+  const plot = (chart) => document.querySelector(`[data-chart="${chart.id}"]`);
+
+  const draw = async (chart) => {
+    const place = plot(chart);
+    await Plotly.newPlot(place, traces(chart), layout(chart, place.clientWidth), config(chart));
+    if (!onTime(chart)) return;
+    place.on("plotly_relayout", follow);
+    place.on("plotly_doubleclick", () => zoom(wholeRun));
+  };
+
+  const drawAll = () => Promise.all(charts.map(draw));
+
+  // ---- one zoom for all trends -------------------------------------------------------------------------------
+
+  const follow = (change) => {
+    if (zooming) return;
+    if (change["xaxis.autorange"]) return zoom(wholeRun);
+    const asked = change["xaxis.range"] ?? [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+    if (asked[0] === undefined) return undefined;
+    return zoom(asked.map((edge) => (typeof edge === "number" ? edge : Date.parse(edge.replace(" ", "T") + "Z"))));
+  };
+
+  let zooming = false;
+  const zoom = async (to) => {
+    range = [...to];
+    zooming = true;
+    markZoom();
+    const moved = charts.filter(onTime).map((chart) => {
+      const place = plot(chart);
+      const change = { "xaxis.range": [...range], annotations: stageNames(place.clientWidth) };
+      return Plotly.relayout(place, change);
+    });
+    await Promise.all(moved);
+    zooming = false;
+  };
+
+  const stretch = (name) => {
+    const stage = data.stages[name];
+    return stage ? [stage.from * 1000, stage.to * 1000] : wholeRun;
+  };
+
+  const markZoom = () =>
+    document.querySelectorAll("[data-zoom]").forEach((button) => {
+      const same = stretch(button.dataset.zoom).every((edge, index) => edge === range[index]);
+      button.setAttribute("aria-pressed", String(same));
+    });
+
+  // ---- starting ----------------------------------------------------------------------------------------------
+
+  const unpack = async () => {
+    const packed = atob(document.getElementById("chart-library").textContent.trim());
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+  };
+
+  const speak = (language) => {
+    root.lang = language;
+    document.querySelectorAll("[data-language]").forEach((button) => {
+      button.setAttribute("aria-pressed", String(button.dataset.language === language));
+    });
+    if (root.dataset.charts === "drawn") drawAll();
+  };
+
+  const print = (now) => () => {
+    printing = now;
+    document.querySelectorAll("details").forEach((part) => part.toggleAttribute("open", now || part.matches(":last-of-type")));
+    drawAll();
+  };
+
+  const start = async () => {
+    document.querySelectorAll("[data-language]").forEach((button) => {
+      button.addEventListener("click", () => speak(button.dataset.language));
+    });
+    speak(root.lang);
+    if (charts.length === 0) return;
+    await unpack();
+    Plotly.register(chinese);
+    await drawAll();
+    document.querySelectorAll("[data-zoom]").forEach((button) => {
+      button.addEventListener("click", () => zoom(stretch(button.dataset.zoom)));
+    });
+    document.querySelector(".zoom").hidden = data.stages.length < 2;
+    markZoom();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+    addEventListener("beforeprint", print(true));
+    addEventListener("afterprint", print(false));
+    root.dataset.charts = "drawn";
+  };
+
+  start().catch((error) => {
+    root.dataset.charts = "failed";
+    document.querySelector(".charts-failed").hidden = false;
+    throw error;
+  });
+})();

@@ -1,7 +1,7 @@
 //! Fewer points of the same picture: an outlier of a long run must not vanish from its chart.
 
 /// Most points of one series, whatever the length of the run.
-pub(super) const MOST_POINTS: usize = 1500;
+pub(super) const MOST_POINTS: usize = 1200;
 
 /// At most `most` points in the same order: the lowest and the highest of each stretch. A stretch without a value
 /// leaves one absent point, so that a gap stays a gap.

@@ -22,7 +22,10 @@ pub(super) fn marks(run: &RunResult) -> Vec<Mark> {
         (ladder.first_breach, "bad", ("breach", "越限")),
         (ladder.boundary, "neutral", ("boundary", "边界")),
     ];
-    named.into_iter().filter_map(|(users, tone, name)| Some(Mark { users: users?, tone, name: name.into() })).collect()
+    named
+        .into_iter()
+        .filter_map(|(users, tone, name)| Some(Mark { users: users?, tone, name: name.into() }))
+        .collect()
 }
 
 pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
@@ -83,15 +86,18 @@ fn ran(stage: &StageResult) -> bool {
 
 /// What each rung would yield if every user yielded as much as on the first.
 fn linear(stages: &[&StageResult]) -> impl Fn(&StageResult) -> Option<f64> + use<> {
-    let first = stages.first().and_then(|first| Some(first.output_tokens_per_s? / f64::from(first.concurrency)));
-    // A lone point or a ladder without growth has nothing to compare.
+    let first =
+        stages.first().and_then(|first| Some(first.output_tokens_per_s? / f64::from(first.concurrency)));
     move |stage| first.map(|per_user| per_user * f64::from(stage.concurrency))
 }
 
 fn reason(stages: usize) -> Text {
     match stages {
         0 => Text::new("No load was sent.", "未施加负载。"),
-        1 => Text::new("One stage ran: a curve against users needs two.", "仅运行了一级：至少两级才能画出随用户数变化的曲线。"),
+        1 => Text::new(
+            "One stage ran: a curve against users needs two.",
+            "仅运行了一级：至少两级才能画出随用户数变化的曲线。",
+        ),
         _ => Text::new("No request succeeded.", "没有请求成功。"),
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
     vec![
         chart("percentiles_ttft", ("TTFT by percentile", "TTFT 分位数曲线"), |stage| &stage.ttft_ms),
         chart("percentiles_tpot", ("TPOT by percentile", "TPOT 分位数曲线"), |stage| &stage.tpot_ms),
-        chart("percentiles_e2e", ("Response time by percentile", "响应时间分位数曲线"), |stage| &stage.e2e_ms),
+        chart("percentiles_e2e", ("Response time by percentile", "响应时间分位数曲线"), |stage| {
+            &stage.e2e_ms
+        }),
     ]
 }
 

@@ -49,8 +49,12 @@ pub(super) enum Style {
 }
 
 impl Series {
-    pub(super) fn new(name: Text, style: Style, points: impl IntoIterator<Item = (f64, Option<f64>)>) -> Self {
-        let (x, y) = points.into_iter().map(|(x, y)| (x, y.map(figures))).unzip();
+    pub(super) fn new(
+        name: Text,
+        style: Style,
+        points: impl IntoIterator<Item = (f64, Option<f64>)>,
+    ) -> Self {
+        let (x, y) = points.into_iter().map(|(x, y)| (x, y.filter(|y| y.is_finite()).map(figures))).unzip();
         Self { name, style, x, y }
     }
 
@@ -89,7 +93,8 @@ mod tests {
 
     #[test]
     fn values_keep_four_figures() {
-        let rows = [(0.0, 0.0), (0.012_345_6, 0.012_35), (1234.56, 1235.0), (98_765.4, 98_770.0), (-2.0, -2.0)];
+        let rows =
+            [(0.0, 0.0), (0.012_345_6, 0.012_35), (1234.56, 1235.0), (98_765.4, 98_770.0), (-2.0, -2.0)];
         for (value, expected) in rows {
             assert!((figures(value) - expected).abs() < 1e-9, "{value}: {}", figures(value));
         }

@@ -1,9 +1,9 @@
 //! The twelve trends: one row of a table each.
 
+use super::super::text::Text;
 use super::downsample::{MOST_POINTS, downsample};
 use super::moments::{Moment, Moments};
 use super::series::{Chart, Series, Style};
-use super::super::text::Text;
 
 /// The charts in the order of the page.
 pub(super) fn charts(moments: &Moments<'_>) -> Vec<Chart> {
@@ -87,9 +87,12 @@ fn measured(moment: Moment<'_>, value: Option<f64>) -> Option<f64> {
 }
 
 const MS: (&str, &str) = ("ms", "毫秒");
-const STREAMED: (&str, &str) = ("No answer was streamed, so there is no first token to time.", "没有流式应答，因此没有首 token 时延。");
-const COUNTED: (&str, &str) =
-    ("No answer carried a token count (chunks are not tokens).", "应答均未携带 token 用量（数据块不等于 token）。");
+const STREAMED: (&str, &str) =
+    ("No answer was streamed, so there is no first token to time.", "没有流式应答，因此没有首 token 时延。");
+const COUNTED: (&str, &str) = (
+    "No answer carried a token count (chunks are not tokens).",
+    "应答均未携带 token 用量（数据块不等于 token）。",
+);
 const ANSWERED: (&str, &str) = ("No request was answered.", "没有请求得到应答。");
 
 /// In the order of the page.
@@ -158,7 +161,12 @@ const TRENDS: &[Trend] = &[
         id: "active",
         title: ("Active users", "活跃用户数"),
         unit: ("users", "用户"),
-        lines: &[Line("open requests, most", "同时进行的请求（峰值）", Style::Main, Value::Sum(|moment| Some(moment.second.active as f64)))],
+        lines: &[Line(
+            "open requests, most",
+            "同时进行的请求（峰值）",
+            Style::Main,
+            Value::Sum(|moment| Some(moment.second.active as f64)),
+        )],
         needs: ANSWERED,
     },
     Trend {
@@ -166,8 +174,18 @@ const TRENDS: &[Trend] = &[
         title: ("System: throughput", "系统：吞吐"),
         unit: ("tokens/s", "tokens/s"),
         lines: &[
-            Line("tokens that arrived", "到达的 token", Style::Main, Value::Sum(|moment| moment.stage.tokens.output.map(|_| moment.second.tokens))),
-            Line("mean of the stage", "本级均值", Style::Level, Value::Of(|moment| measured(moment, moment.stage.output_tokens_per_s))),
+            Line(
+                "tokens that arrived",
+                "到达的 token",
+                Style::Main,
+                Value::Sum(|moment| moment.stage.tokens.output.map(|_| moment.second.tokens)),
+            ),
+            Line(
+                "mean of the stage",
+                "本级均值",
+                Style::Level,
+                Value::Of(|moment| measured(moment, moment.stage.output_tokens_per_s)),
+            ),
         ],
         needs: COUNTED,
     },
@@ -177,7 +195,12 @@ const TRENDS: &[Trend] = &[
         unit: MS,
         lines: &[
             Line("mean", "均值", Style::Main, Value::Of(|moment| moment.second.e2e_ms_mean)),
-            Line("mean of the stage", "本级均值", Style::Level, Value::Of(|moment| measured(moment, moment.stage.e2e_ms.mean))),
+            Line(
+                "mean of the stage",
+                "本级均值",
+                Style::Level,
+                Value::Of(|moment| measured(moment, moment.stage.e2e_ms.mean)),
+            ),
         ],
         needs: ANSWERED,
     },
@@ -187,7 +210,12 @@ const TRENDS: &[Trend] = &[
         unit: MS,
         lines: &[
             Line("mean", "均值", Style::Main, Value::Of(|moment| moment.second.tpot_ms_mean)),
-            Line("mean of the stage", "本级均值", Style::Level, Value::Of(|moment| measured(moment, moment.stage.tpot_ms.mean))),
+            Line(
+                "mean of the stage",
+                "本级均值",
+                Style::Level,
+                Value::Of(|moment| measured(moment, moment.stage.tpot_ms.mean)),
+            ),
         ],
         needs: COUNTED,
     },
@@ -196,7 +224,12 @@ const TRENDS: &[Trend] = &[
         title: ("System: total requests", "系统：累计请求数"),
         unit: ("requests", "次"),
         lines: &[
-            Line("ended", "已结束", Style::Main, Value::Total(|moment| Some((moment.second.ok + moment.second.failed) as f64))),
+            Line(
+                "ended",
+                "已结束",
+                Style::Main,
+                Value::Total(|moment| Some((moment.second.ok + moment.second.failed) as f64)),
+            ),
             Line("failed", "失败", Style::Bad, Value::Total(|moment| Some(moment.second.failed as f64))),
         ],
         needs: ANSWERED,

@@ -1,0 +1,156 @@
+"""What must hold for every report in a browser: one check per function, each with a page of its own or the shared one."""
+
+import json
+import pathlib
+import sys
+
+from webdriver import Browser
+
+DRAWN = "return ['drawn', 'failed'].includes(document.documentElement.dataset.charts) || !document.querySelector('.plot')"
+RANGES = """return [...document.querySelectorAll('#trends .plot')].map(
+  (plot) => plot._fullLayout.xaxis.range.map((edge) => Date.parse(edge.replace(' ', 'T') + 'Z') || Number(edge)))"""
+
+
+def charts_are_drawn_or_say_why_not(page):
+    charts = page.run("""return [...document.querySelectorAll('figure.chart')].map((chart) => ({
+      id: chart.id, group: chart.closest('section').id, empty: chart.querySelector('.empty')?.innerText ?? null,
+      lines: chart.querySelectorAll('.plot .scatterlayer .trace').length,
+      axis: chart.querySelectorAll('.plot .xtick').length }))""")
+    groups = {group: sum(chart["group"] == group for chart in charts) for group in ("curves", "trends", "percentiles")}
+    assert groups == {"curves": 4, "trends": 12, "percentiles": 3}, groups
+    for chart in charts:
+        assert bool(chart["empty"]) != bool(chart["lines"]), chart
+        assert chart["empty"] or chart["axis"] >= 2, chart
+
+
+def zoom_in_one_chart_moves_all_and_a_double_click_resets(page):
+    whole = page.run(RANGES)
+    if not whole:
+        return
+    for index in (0, len(whole) - 1):
+        page.run("document.querySelectorAll('#trends .plot')[arguments[0]].scrollIntoView({block: 'center', behavior: 'instant'})", index)
+        box = page.run("""const box = document.querySelectorAll('#trends .plot')[arguments[0]].querySelector('.nsewdrag')
+          .getBoundingClientRect(); return [box.x, box.y, box.width, box.height]""", index)
+        at = lambda share: (box[0] + box[2] * share, box[1] + box[3] / 2)
+        page.drag(at(0.3), at(0.6))
+        page.until(f"const ranges = (() => {{ {RANGES} }})(); return JSON.stringify(ranges) !== '{json.dumps(whole, separators=(',', ':'))}'")
+        zoomed = page.run(RANGES)
+        first, end = zoomed[0], whole[0][1]
+        assert all(near(one, first, end) for one in zoomed), zoomed
+        assert near(first, [0.3 * end, 0.6 * end], end, 0.03), (first, end)
+        page.double_click(at(0.5))
+        page.until(f"const ranges = (() => {{ {RANGES} }})(); return JSON.stringify(ranges) === '{json.dumps(whole, separators=(',', ':'))}'")
+
+
+def near(one, other, whole, share=0.001):
+    return all(abs(a - b) <= share * whole for a, b in zip(one, other))
+
+
+def values_show_under_the_mouse(page):
+    box = page.run("""const plot = document.querySelector('#trends .plot .nsewdrag'); if (!plot) return null;
+      plot.scrollIntoView({block: 'center', behavior: 'instant'});
+      const box = plot.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]""")
+    if box:
+        page.drag((box[0] + box[2] / 2, box[1] + box[3] / 2), (box[0] + box[2] / 2, box[1] + box[3] / 2))
+        page.until("return document.querySelector('#trends .hoverlayer .legend, #trends .hoverlayer .hovertext') !== null")
+
+
+def a_stage_button_zooms_to_the_stage(page):
+    buttons = page.run("return document.querySelectorAll('.zoom:not([hidden]) [data-zoom]').length")
+    if buttons < 2:
+        return
+    whole = page.run(RANGES)
+    page.run("document.querySelectorAll('[data-zoom]')[2].click()")
+    page.until("return document.querySelectorAll('[data-zoom]')[2].getAttribute('aria-pressed') === 'true'")
+    page.until(f"return JSON.stringify((() => {{ {RANGES} }})()) !== '{json.dumps(whole, separators=(',', ':'))}'")
+    page.run("document.querySelector('[data-zoom=all]').click()")
+    page.until(f"return JSON.stringify((() => {{ {RANGES} }})()) === '{json.dumps(whole, separators=(',', ':'))}'")
+
+
+def the_switch_changes_the_language(page):
+    texts = {}
+    for language in ("zh", "en", "zh"):
+        page.run("document.querySelector(`[data-language=${arguments[0]}]`).click()", language)
+        assert page.run("return document.documentElement.lang") == language
+        texts[language] = page.run("return document.querySelector('main').innerText")
+    assert "压测阶梯" in texts["zh"] and "压测阶梯" not in texts["en"]
+    assert "The ladder" in texts["en"] and "The ladder" not in texts["zh"]
+    if page.run("return document.querySelector('#chart-requests_total .plot') !== null"):
+        page.until("return document.querySelector('#chart-e2e_mean .legend')?.textContent.includes('均值') ?? true")
+
+
+def nothing_of_another_hand_became_markup(page):
+    assert page.run("return typeof window.x") == "undefined"
+    assert page.run("return document.querySelectorAll('img, iframe, object, embed, form, link, base').length") == 0
+    scripts = page.run("return [...document.scripts].map((script) => [script.src, script.type])")
+    assert all(not source for source, _ in scripts) and len(scripts) <= 4, scripts
+    links = page.run("return [...document.querySelectorAll('[href], [*|href]')].map((link) => link.getAttribute('href') ?? link.getAttribute('xlink:href'))")
+    assert all(link is None or link.startswith("#") for link in links), links
+    handlers = page.run("""return [...document.querySelectorAll('*')].flatMap((element) =>
+      [...element.attributes].map((attribute) => attribute.name).filter((name) => name.startsWith('on')))""")
+    assert handlers == [], handlers
+
+
+def the_page_is_silent(page):
+    errors = [line["message"] for line in page.log("browser") if line["level"] in ("SEVERE", "WARNING")]
+    assert errors == [], errors
+    events = [json.loads(line["message"])["message"] for line in page.log("performance")]
+    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    outside = [url for url in asked if not url.startswith(("data:", "blob:"))]
+    assert len(outside) == 1 and outside[0].startswith("file://"), outside
+
+
+def nothing_is_wider_than_a_phone(page):
+    width = page.run("return document.documentElement.clientWidth")
+    assert width == 390, width
+    wide = page.run("""return [...document.querySelectorAll('body *')].filter((element) =>
+      element.getBoundingClientRect().right > 390.5 && !element.closest('.scroll, nav, svg *')).map((element) => element.outerHTML.slice(0, 120))""")
+    assert wide == [] and page.run("return document.documentElement.scrollWidth") <= 390, wide[:5]
+
+
+def main(report, folder):
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    size = pathlib.Path(report).stat().st_size
+    assert size < 2_500_000, f"{size} bytes"
+    with Browser(1440, 1000) as page:
+        page.open(report)
+        page.until(DRAWN)
+        page.run("window.x = undefined")
+        check(page, charts_are_drawn_or_say_why_not)
+        check(page, zoom_in_one_chart_moves_all_and_a_double_click_resets)
+        check(page, values_show_under_the_mouse)
+        check(page, a_stage_button_zooms_to_the_stage)
+        check(page, the_switch_changes_the_language)
+        check(page, nothing_of_another_hand_became_markup)
+        check(page, the_page_is_silent)
+    with Browser(390, 844, phone=True) as page:
+        page.open(report)
+        page.until(DRAWN)
+        check(page, nothing_is_wider_than_a_phone)
+        check(page, charts_are_drawn_or_say_why_not)
+        check(page, the_page_is_silent)
+    if folder:
+        pictures(report, folder)
+
+
+def check(page, that):
+    that(page)
+    print("ok", that.__name__.replace("_", " "))
+
+
+def pictures(report, folder):
+    name = pathlib.Path(report).stem
+    looks = [("desktop", 1440, 1000, False), ("phone", 390, 844, True)]
+    for look, width, height, phone in looks:
+        for dark in (False, True):
+            with Browser(width, height, phone, dark) as page:
+                page.open(report)
+                page.until(DRAWN)
+                page.screenshot(folder / f"{name}-{look}-{'dark' if dark else 'light'}.png")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: page_test.py REPORT.html [FOLDER]")
+    main(sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)

@@ -1,0 +1,120 @@
+//! The exit codes of the public table, each reached as a user reaches it.
+
+use crate::world::{World, mock, scenario};
+
+fn gate(check: &str) -> String {
+    format!("\n[gate]\nchecks = [\"{check}\"]\n")
+}
+
+fn gated(check: &str) -> World {
+    let world = World::on_mock("");
+    world.write("s.toml", &(world.read("s.toml") + &gate(check)));
+    world
+}
+
+#[test]
+fn zero_when_the_gate_passes_and_one_when_a_strict_check_fails() {
+    let passes = gated("success_rate >= 99%");
+    assert_eq!(passes.rungs(&["run", "s.toml"]).code, 0);
+    let fails = gated("e2e.mean <= 1ms");
+    let done = fails.rungs(&["run", "s.toml"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stdout.contains("FAIL  e2e.mean <= 1ms  [c1, strict]"), "{}", done.stdout);
+    assert_eq!(fails.result()["exit"]["code"], 1);
+}
+
+#[test]
+fn two_when_the_command_line_is_wrong() {
+    let world = World::on_mock("");
+    for words in
+        [&["run"][..], &["fly"], &["run", "s.toml", "--fast"], &["run", "s.toml", "--workers", "0"], &[]]
+    {
+        assert_eq!(world.rungs(words).code, 2, "{words:?}");
+    }
+    assert_eq!(world.rungs(&["--help"]).code, 0);
+    assert_eq!(world.rungs(&["--version"]).stdout.trim(), concat!("rungs ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn three_when_the_scenario_is_not_valid_and_nothing_is_sent() {
+    let server = mock("ttft=1ms");
+    let base = format!("http://{}", server.addr());
+    let world = World::new();
+    let rows = [
+        ("[target\n", ":1:"),
+        (&scenario(&base, "api_key = \"${NOT_SET_ANYWHERE}\""), "NOT_SET_ANYWHERE"),
+        (&scenario(&base, "api_key = \"\""), "api_key"),
+        (&scenario(&base, "timeout = \"10 parsecs\""), "10 parsecs"),
+        (&scenario(&base, "api = \"openai-chta\""), "openai-chat"),
+        (&scenario(&format!("{base}?utm_source=x"), ""), "utm_"),
+        (&(scenario(&base, "") + &gate("tftt.p95 <= 1s")), "ttft"),
+        (&(scenario(&base, "") + "queries = \"missing.txt\"\n"), "missing.txt"),
+    ];
+    for (text, said) in rows {
+        world.write("s.toml", text);
+        let done = world.rungs(&["run", "s.toml"]);
+        assert_eq!(done.code, 3, "{text}\n{}", done.stderr);
+        assert!(done.stderr.contains(said), "{said}: {}", done.stderr);
+        assert!(done.stderr.contains("nothing was sent"), "{}", done.stderr);
+    }
+    assert_eq!(world.rungs(&["run", "absent.toml"]).code, 3);
+    assert_eq!(server.ledger().connections, 0);
+}
+
+#[test]
+fn four_when_the_target_cannot_be_used_with_the_cause_and_what_to_do() {
+    let server = mock("key=sk-right");
+    let base = format!("http://{}", server.addr());
+    let world = World::new();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let rows = [
+        (
+            scenario(&base, "api_key = \"sk-SENTINEL0123456789\""),
+            ["HTTP 401, unauthorized", "the API key is missing, wrong or expired"],
+        ),
+        (
+            scenario(&base, "api_path = \"/v2/nothing\"\napi_key = \"sk-right\""),
+            ["HTTP 404, not_found", "one `/v1` too many or too few"],
+        ),
+        (scenario(&format!("http://{closed}"), ""), ["connect_failed", "nothing listens at this address"]),
+    ];
+    for (text, said) in rows {
+        world.write("s.toml", &text);
+        let done = world.rungs(&["run", "s.toml"]);
+        assert_eq!(done.code, 4, "{}", done.stderr);
+        said.iter().for_each(|said| assert!(done.stderr.contains(said), "{said}: {}", done.stderr));
+        assert!(!(done.stdout + &done.stderr + &world.read("report/latest.json")).contains("SENTINEL"));
+        let result = world.result();
+        assert_eq!(result["status"], "aborted");
+        assert_eq!(result["stages"][0]["status"], "skipped");
+    }
+}
+
+#[test]
+fn five_when_there_is_nothing_to_judge() {
+    let world = gated("tpot.p95 <= 1s");
+    world.write(
+        "s.toml",
+        &world
+            .read("s.toml")
+            .replace("tokens=4", "tokens=1")
+            .replace("stage_requests = 4", "stage_requests = 30"),
+    );
+    let done = world.rungs(&["run", "s.toml"]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    assert!(done.stdout.contains("0 values, at least 20 are needed"), "{}", done.stdout);
+    assert_eq!(world.result()["gate"]["verdict"], "not_judged");
+}
+
+#[test]
+fn six_when_an_output_cannot_be_written_before_anything_is_sent() {
+    let world = World::on_mock("");
+    world.write("file", "");
+    let done = world.rungs(&["run", "s.toml", "--out", "file/report"]);
+    assert_eq!(done.code, 6, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("file/report") && done.stderr.contains("nothing was sent"),
+        "{}",
+        done.stderr
+    );
+}

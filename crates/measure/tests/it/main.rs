@@ -1,0 +1,8 @@
+//! What is committed or saved, through the public door: the result's form and the pages made from the code.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
+
+mod generated;
+mod metrics_page;
+mod result_form;
+mod run;

@@ -1,0 +1,164 @@
+//! A small run with one of everything: an answer, a refusal, a cut stream.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use measure::flag::{Flag, Flags};
+use measure::gate::{Check, Level, Rule, judge};
+use measure::ladder::ladder;
+use measure::result::{
+    ErrorExample, Exit, Fingerprint, Machine, Override, Preflight, RunResult, RunStatus, SCHEMA_VERSION,
+    StageResult, StageStatus, Tool, Warning,
+};
+use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
+use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::{Distribution, ErrorClass, Offset, Outcome};
+
+fn ms(ms: u64) -> Offset {
+    Offset::from_nanos(ms * 1_000_000)
+}
+
+fn attempt(start: u64, outcome: Outcome, status: Option<u16>) -> Attempt {
+    let tokens = if outcome == Outcome::Ok { 8 } else { 2 };
+    let events: Vec<TokenEvent> = match status {
+        Some(200) => (0..tokens).map(|i| TokenEvent { at: ms(start + 100 + 20 * i), choice: 0 }).collect(),
+        _ => Vec::new(),
+    };
+    let first = events.first().map(|event| event.at);
+    Attempt {
+        request_id: format!("id-{start}"),
+        at: Instants {
+            start: ms(start),
+            connected: Some(ms(start + 1)),
+            sent: Some(ms(start + 2)),
+            headers: status.map(|_| ms(start + 50)),
+            first_event: first,
+            first_token: first,
+            first_generated: None,
+            first_answer: first,
+            last_token: events.last().map(|event| event.at),
+            end: ms(start + 300),
+        },
+        outcome,
+        status,
+        flags: [Flag::Keepalives].into_iter().collect::<Flags>(),
+        tokens: Tokens {
+            output: first.map(|_| tokens),
+            input: Some(3),
+            source: TokenSource::Usage,
+            ..Tokens::default()
+        },
+        events,
+        finish_reason: None,
+        error: (outcome != Outcome::Ok)
+            .then(|| ErrorDetail { message: "busy".into(), ..ErrorDetail::default() }),
+        reused: false,
+        peer: None,
+    }
+}
+
+fn sample(seq: u64, phase: Phase, attempt: Attempt) -> Sample {
+    Sample {
+        stage: Some(0),
+        phase,
+        seq,
+        user: 0,
+        row: 0,
+        key: Some(0),
+        due: attempt.at.start,
+        free: attempt.at.start,
+        in_flight: 1,
+        attempts: vec![attempt],
+    }
+}
+
+/// One rung of two seconds.
+pub(crate) fn stage() -> StageResult {
+    let mut recorder = StageRecorder::new(StageFrame {
+        name: "c2".into(),
+        concurrency: 2,
+        duration: Some(Duration::from_secs(2)),
+        requests: None,
+        window_start: ms(1000),
+        keys: 1,
+        stall_after: Duration::from_millis(500),
+        reading_speed: 10.0,
+        objectives: [Some(Duration::from_secs(1)), None, None],
+    });
+    recorder.record(&sample(1, Phase::Ramp, attempt(500, Outcome::Ok, Some(200))));
+    recorder.record(&sample(2, Phase::Measure, attempt(1000, Outcome::Ok, Some(200))));
+    recorder.record(&sample(3, Phase::Measure, attempt(1400, Outcome::Ok, Some(200))));
+    let refused = Outcome::Failed(ErrorClass::RateLimited);
+    recorder.record(&sample(4, Phase::Measure, attempt(1800, refused, Some(429))));
+    let cut = Outcome::Failed(ErrorClass::StreamInterrupted);
+    recorder.record(&sample(5, Phase::Measure, attempt(2200, cut, Some(200))));
+    let mut lag = Distribution::default();
+    lag.record(Duration::from_micros(80));
+    recorder.finish(StageStatus::Complete, None, &ClientLook { lag, cpu_percent: Some(12.5) })
+}
+
+/// The whole run.
+pub(crate) fn result() -> RunResult {
+    let skipped = StageRecorder::new(StageFrame {
+        name: "c5".into(),
+        concurrency: 5,
+        duration: None,
+        requests: Some(10),
+        window_start: Offset::ORIGIN,
+        keys: 0,
+        stall_after: Duration::from_millis(500),
+        reading_speed: 10.0,
+        objectives: [None; 3],
+    });
+    let stages = vec![stage(), skipped.finish(StageStatus::Skipped, None, &ClientLook::default())];
+    let rule = |text: &str, level| Rule { check: Check::parse(text).unwrap(), level, min_change: None };
+    let rules =
+        [rule("success_rate >= 40%", Level::Strict), rule("ttft.p95 <= baseline + 20%", Level::Advisory)];
+    RunResult {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool { name: "rungs".into(), version: "0.0.0".into() },
+        status: RunStatus::Interrupted,
+        exit: Exit { code: 130, reasons: vec!["interrupted by SIGINT".into()] },
+        test_name: "form".into(),
+        provider: Some("P".into()),
+        base_url: "https://h/api".into(),
+        url: "https://h/api/chat/completions".into(),
+        api: "openai-chat".into(),
+        model: Some("m".into()),
+        stream: true,
+        auth_header: Some("Authorization: Bearer ***".into()),
+        headers: BTreeMap::from([("content-type".into(), "application/json".into())]),
+        started_at: "2026-01-01T00:00:00Z".into(),
+        finished_at: "2026-01-01T00:00:03Z".into(),
+        seed: 1,
+        scenario: Fingerprint {
+            path: "form.toml".into(),
+            sha256: "0".repeat(64),
+            profile: None,
+            overrides: vec![Override {
+                key: "load.stages".into(),
+                value: "[2, 5]".into(),
+                source: "--stages".into(),
+                changes_workload: true,
+            }],
+        },
+        machine: Machine { os: "linux".into(), cpus: 2, workers: 1 },
+        preflight: Some(Preflight {
+            outcome: Outcome::Failed(ErrorClass::Unauthorized),
+            ttft_ms: None,
+            e2e_ms: None,
+            error: Some(ErrorExample::of(&attempt(0, Outcome::Failed(ErrorClass::Unauthorized), Some(401)))),
+        }),
+        ladder: ladder(&stages, [None; 3]),
+        gate: judge(&rules, &stages, None),
+        stages,
+        warnings: vec![Warning {
+            code: "short_window".into(),
+            stage: Some("c2".into()),
+            text: "short".into(),
+        }],
+        cost: None,
+        conclusion: "It held.".into(),
+        notes: None,
+    }
+}

@@ -1,0 +1,116 @@
+//! The JSON Schema (draft 2020-12) of the scenario file, for editors: made from the list of keys, so that the two cannot
+//! differ. It knows forms and names; what depends on several keys, on files or on variables only [`crate::load`] knows.
+
+mod value;
+
+use serde_json::{Map, Value, json};
+
+use crate::keys::{Key, Kind, TABLE, in_section};
+
+/// Name of the definition of what a profile may hold.
+const PROFILE: &str = "profile";
+
+/// The schema of a scenario file.
+pub fn schema() -> Value {
+    let mut root = Map::new();
+    root.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
+    root.insert("title".into(), "rungs scenario".into());
+    root.insert("description".into(), "A load test of a streaming LLM endpoint.".into());
+    root.extend(table("", |_| true));
+    root.insert("$defs".into(), definitions().into());
+    root.into()
+}
+
+/// One definition per table of the file, and one for profiles.
+fn definitions() -> Map<String, Value> {
+    let sections = TABLE.iter().filter(|key| matches!(key.kind, Kind::Section | Kind::Sections));
+    let mut all: Map<String, Value> = sections
+        .map(|key| {
+            let section = key.path();
+            let mut definition = Map::from_iter([("description".to_owned(), Value::from(key.en))]);
+            definition.extend(table(&section, |_| true));
+            (section, definition.into())
+        })
+        .collect();
+    all.insert(PROFILE.into(), table("", |key| key.kind != Kind::Profiles).into());
+    all
+}
+
+/// The schema of one table: its keys in every spelling, and nothing else.
+fn table(section: &str, wanted: fn(&Key) -> bool) -> Map<String, Value> {
+    let keys: Vec<&Key> = in_section(section).filter(|key| wanted(key)).collect();
+    let mut properties = Map::new();
+    for key in &keys {
+        let Some(schema) = property(key) else { continue };
+        for alias in key.aliases {
+            properties.insert((*alias).to_owned(), older(key, schema.clone()));
+        }
+        properties.insert(key.name.to_owned(), schema.into());
+    }
+    let doubles = keys
+        .iter()
+        .flat_map(|key| key.aliases.iter().map(|alias| json!({ "not": { "required": [key.name, alias] } })));
+    let doubles: Vec<Value> = doubles.collect();
+    let mut table = Map::from_iter([
+        ("type".to_owned(), "object".into()),
+        ("properties".to_owned(), properties.into()),
+        ("additionalProperties".to_owned(), false.into()),
+    ]);
+    if !doubles.is_empty() {
+        table.insert("allOf".into(), doubles.into());
+    }
+    table
+}
+
+/// The schema of one key; none for a key that this version refuses whatever it says.
+fn property(key: &Key) -> Option<Map<String, Value>> {
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    let of_value = match key.kind {
+        Kind::Later(None) => return None,
+        Kind::Section => reference(&key.path()),
+        Kind::Sections => json!({ "type": "array", "minItems": 1, "items": reference(&key.path()) }),
+        Kind::Profiles => json!({ "type": "object", "additionalProperties": reference(PROFILE) }),
+        kind => value::schema(kind),
+    };
+    let mut schema = Map::new();
+    // A table tells what it is for in its own definition.
+    if key.kind != Kind::Section {
+        schema.insert("description".into(), key.en.into());
+    }
+    if let Value::Object(of_value) = of_value {
+        schema.extend(of_value);
+    }
+    if let Some(default) = key.default.and_then(value::of_toml) {
+        schema.insert("default".into(), default);
+    }
+    Some(schema)
+}
+
+/// The schema of another spelling of a key.
+fn older(key: &Key, mut schema: Map<String, Value>) -> Value {
+    schema.insert("description".into(), format!("Older spelling of `{}`. {}", key.name, key.en).into());
+    schema.insert("deprecated".into(), true.into());
+    schema.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_in_another_spelling_is_the_same_and_deprecated() {
+        let schema = schema();
+        let target = &schema["$defs"]["target"];
+        assert_eq!(target["properties"]["model"]["type"], "string");
+        assert_eq!(target["properties"]["model_name"]["deprecated"], true);
+        assert_eq!(target["allOf"], json!([{ "not": { "required": ["model", "model_name"] } }]));
+    }
+
+    #[test]
+    fn keys_to_come_are_absent_unless_they_say_what_happens_anyway() {
+        let schema = schema();
+        let target = &schema["$defs"]["target"]["properties"];
+        assert_eq!(target["proxy"]["const"], "none");
+        assert_eq!(target.get("price"), None);
+    }
+}

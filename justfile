@@ -1,0 +1,59 @@
+# Everything a developer or a CI machine runs. `just` alone lists it.
+
+# the binary that `bench` and the browser and real-server tests use
+rungs := "target/release/rungs"
+
+# list the recipes
+default:
+    @just --list
+
+# the main job: the committed scenario on the built-in server, with report and gate
+bench *ARGS:
+    cargo run --release --package rungs -- run perf/config.toml {{ARGS}}
+
+# every test that needs nothing but cargo
+test:
+    cargo test --workspace
+
+# what decides whether a change lands
+ci: fmt lint arrows test docs scenarios bench-ci test-browser test-real
+
+# formatting, without changing anything
+fmt:
+    cargo fmt --all --check
+
+# clippy, warnings as errors
+lint:
+    cargo clippy --workspace --all-targets --locked -- --deny warnings
+
+# the arrows between the crates point downward, and the pure ones stay pure
+arrows:
+    python3 .ci/arrows
+
+# rustdoc, warnings as errors
+docs:
+    RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --document-private-items --locked
+
+# the release binary
+build:
+    cargo build --release --package rungs --locked
+
+# every shipped scenario is valid
+scenarios: build
+    {{rungs}} check perf/config.toml scenarios/*.toml --set target.api_key=sk-check
+
+# the committed scenario end to end, as `bench`, into target/
+bench-ci: build
+    {{rungs}} run perf/config.toml --out target/bench
+
+# the report of that run in a real browser
+test-browser: bench-ci
+    browser/test target/bench/latest.html
+
+# the ladder against a real model and through a real gateway
+test-real: build
+    RUNGS={{rungs}} real/test
+
+# accept the newest run of perf/config.toml as its baseline
+baseline:
+    {{rungs}} baseline accept perf/report/latest.json perf/baseline.json
