@@ -35,15 +35,24 @@ def zoom_in_one_chart_moves_all_and_a_double_click_resets(page):
         page.drag(at(0.3), at(0.6))
         page.until(f"const ranges = (() => {{ {RANGES} }})(); return JSON.stringify(ranges) !== '{json.dumps(whole, separators=(',', ':'))}'")
         zoomed = page.run(RANGES)
-        first, end = zoomed[0], whole[0][1]
-        assert all(near(one, first, end) for one in zoomed), zoomed
-        assert near(first, [0.3 * end, 0.6 * end], end, 0.03), (first, end)
+        first, (start, end) = zoomed[0], whole[0]
+        assert all(near(one, first, end - start) for one in zoomed), zoomed
+        asked = [start + share * (end - start) for share in (0.3, 0.6)]
+        assert near(first, asked, end - start, 0.03), (first, asked)
         page.double_click(at(0.5))
         page.until(f"const ranges = (() => {{ {RANGES} }})(); return JSON.stringify(ranges) === '{json.dumps(whole, separators=(',', ':'))}'")
 
 
 def near(one, other, whole, share=0.001):
     return all(abs(a - b) <= share * whole for a, b in zip(one, other))
+
+
+def lines_run_from_left_to_right(page):
+    """A line that turns back on the time axis means that a time was misread."""
+    paths = page.run("return [...document.querySelectorAll('#trends .plot path.js-line')].map((path) => path.getAttribute('d'))")
+    for path in paths:
+        steps = [float(step.split(",")[0]) for step in path.replace("M", "L").split("L") if "," in step]
+        assert steps == sorted(steps), path[:200]
 
 
 def values_show_under_the_mouse(page):
@@ -118,6 +127,7 @@ def main(report, folder):
         page.until(DRAWN)
         page.run("window.x = undefined")
         check(page, charts_are_drawn_or_say_why_not)
+        check(page, lines_run_from_left_to_right)
         check(page, zoom_in_one_chart_moves_all_and_a_double_click_resets)
         check(page, values_show_under_the_mouse)
         check(page, a_stage_button_zooms_to_the_stage)

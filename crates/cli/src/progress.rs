@@ -147,7 +147,7 @@ impl Progress {
             "{:>6} s  {:<8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>8} {:>7} {:>5}",
             now.at.seconds() as u64,
             clipped(&self.stage),
-            format!("{}/{}", now.users, now.users_target),
+            users(now),
             tally.finished,
             now.chunks,
             ms(mean(tally.e2e_ms, tally.ok)),
@@ -170,6 +170,14 @@ impl Progress {
 
 const HEADER: &str =
     "    time  stage        users requests   chunks   mean ms TPOT ms    tok/s success   429";
+
+/// Active and wanted users; at a stage's end nobody is active any more.
+fn users(now: &Snapshot) -> String {
+    match now.users {
+        0 => format!("done/{}", now.users_target),
+        active => format!("{active}/{}", now.users_target),
+    }
+}
 
 /// A name that fits its column.
 fn clipped(name: &str) -> String {

@@ -125,7 +125,7 @@ fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if stage.success_rate.is_some_and(|rate| rate < 0.99) {
         return Some(failures(stage, &between, lang));
     }
-    let missed = missed_objective(facts, stage)?;
+    let missed = missed_objective(facts, stage, lang);
     Some(lang.pick(
         format!("At {users} {missed}{between}: latency."),
         format!("并发 {users} 时 {missed}{between}（时延问题）。"),
@@ -149,12 +149,14 @@ fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {
     )
 }
 
-fn missed_objective(facts: &Facts<'_>, stage: &StageResult) -> Option<String> {
+/// The first objective that the stage missed. Who reads a saved result does not know the limits, only that one was.
+fn missed_objective(facts: &Facts<'_>, stage: &StageResult, lang: Lang) -> String {
     let measured = [("TTFT", stage.ttft_ms.p95), ("TPOT", stage.tpot_ms.p95), ("E2E", stage.e2e_ms.p95)];
-    facts.objectives.iter().zip(measured).find_map(|(limit, (name, value))| {
+    let missed = facts.objectives.iter().zip(measured).find_map(|(limit, (name, value))| {
         let (limit, value) = (measure::offset::milliseconds((*limit)?), value?);
         (value > limit).then(|| format!("{name} P95 = {} > {}", duration(Some(value)), duration(Some(limit))))
-    })
+    });
+    missed.unwrap_or_else(|| lang.pick("a P95 missed its objective", "有 P95 未达到目标").to_owned())
 }
 
 fn nothing_broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {

@@ -140,7 +140,10 @@ fn read_baseline(plan: &Plan) -> BaselineState {
 fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
     let path: &Path = plan.gate.baseline.as_deref().ok_or("`[gate] baseline` names no file")?;
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no `{shown}` yet (`rungs baseline accept` makes it)"),
+        _ => format!("`{shown}` cannot be read: {error}"),
+    })?;
     let baseline: Baseline =
         serde_json::from_str(&text).map_err(|error| format!("`{shown}` is not a baseline: {error}"))?;
     if let Some(change) = plan.fingerprint.overrides.iter().find(|change| change.changes_workload) {

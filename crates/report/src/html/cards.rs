@@ -47,7 +47,7 @@ fn held(run: &RunResult) -> Card {
             Text::new(format!("users; {breach} was too many"), format!("用户；{breach} 时出现问题"))
         }
         (None, Some(_)) => Text::new("users; no rung broke", "用户；各级均正常"),
-        (None, None) => Text::new("users", "用户"),
+        (None, None) => unmeasured(),
     };
     let value = run.ladder.last_ok.map_or(UNKNOWN.to_owned(), |users| users.to_string());
     Card { label: Text::new("Held concurrency", "可承受并发"), value, note, tone: "" }
@@ -56,13 +56,15 @@ fn held(run: &RunResult) -> Card {
 fn requests(stages: &[&StageResult]) -> Card {
     let sum = |of: fn(&StageResult) -> u64| stages.iter().map(|stage| of(stage)).sum::<u64>();
     let (failed, cancelled) = (sum(|stage| stage.counts.failed), sum(|stage| stage.counts.cancelled));
-    let note = Text::new(
-        format!("{failed} failed, {cancelled} cut off"),
-        format!("失败 {failed}，中止 {cancelled}"),
-    );
-    let value = match stages.is_empty() {
-        true => UNKNOWN.to_owned(),
-        false => sum(|stage| stage.counts.started).to_string(),
+    let (value, note) = match stages.is_empty() {
+        true => (UNKNOWN.to_owned(), unmeasured()),
+        false => (
+            sum(|stage| stage.counts.started).to_string(),
+            Text::new(
+                format!("{failed} failed, {cancelled} cut off"),
+                format!("失败 {failed}，中止 {cancelled}"),
+            ),
+        ),
     };
     Card { label: Text::new("Measured requests", "计入统计的请求"), value, note, tone: "" }
 }
@@ -87,7 +89,7 @@ fn best(stages: &[&StageResult], label: (&str, &str), of: fn(&StageResult) -> Op
         .max_by(|one, other| one.0.total_cmp(&other.0));
     let note = match best {
         Some((_, users)) => Text::new(format!("at {users} users"), format!("并发 {users}")),
-        None => Text::new("not measured", "未测得"),
+        None => unmeasured(),
     };
     Card { label: label.into(), value: rate(best.map(|(value, _)| value)), note, tone: "" }
 }
@@ -99,7 +101,7 @@ fn p95(
 ) -> Card {
     let measured = stage.map(|stage| (of(stage), stage.concurrency)).filter(|(of, _)| of.n > 0);
     let note = match measured {
-        None => Text::new("not measured", "未测得"),
+        None => unmeasured(),
         Some((of, users)) if of.weak.iter().any(|weak| weak == "p95") => Text::new(
             format!("at {users} users; n = {}: near the maximum", of.n),
             format!("并发 {users}；n = {}，接近最大值", of.n),
@@ -118,10 +120,16 @@ fn answers(
     let count: u64 = stages.iter().map(|stage| of(stage)).sum();
     let attempts: u64 = stages.iter().map(|stage| stage.counts.attempts).sum();
     let share = percent((attempts > 0).then(|| count as f64 / attempts as f64));
-    Card {
-        label: label.into(),
-        value: if attempts > 0 { count.to_string() } else { UNKNOWN.to_owned() },
-        note: Text::new(format!("{share} of {attempts} attempts"), format!("占 {attempts} 次尝试的 {share}")),
-        tone: if count > 0 { tone } else { "" },
-    }
+    let (value, note) = match attempts {
+        0 => (UNKNOWN.to_owned(), unmeasured()),
+        _ => (
+            count.to_string(),
+            Text::new(format!("{share} of {attempts} attempts"), format!("占 {attempts} 次尝试的 {share}")),
+        ),
+    };
+    Card { label: label.into(), value, note, tone: if count > 0 { tone } else { "" } }
+}
+
+fn unmeasured() -> Text {
+    Text::new("not measured", "未测得")
 }

@@ -67,7 +67,7 @@ pub const TABLE: &[Key] = keys! {
     "total": DurationOrNone; "From the first byte sent to the end; `none` when absent."
 
     ["target.tls"]
-    "ca_file": Path; "PEM file of roots to trust besides the system's."
+    "ca_file": Path; "PEM file of roots to trust besides the others."
     "insecure": Boolean, = "false"; "Do not check the certificate; the report says so."
     "server_name": Text; "Name to verify and to send instead of the host."
 
@@ -86,7 +86,7 @@ pub const TABLE: &[Key] = keys! {
     "preflight": Boolean, = "true"; "One real request before load."
     "drain_timeout": Duration; "How long requests may finish after their stage; the longest timeout when absent."
     "cool_down": Duration, = "0"; "Pause between stages."
-    "max_requests": Count; "Hard cap on the requests of the whole run."
+    "max_requests": Count; "Hard cap on the requests of the whole run, the preflight included."
     "rate": Later(None); "Open loop."
     "arrival": Later(None); "Open loop."
     "burstiness": Later(None); "Open loop."

@@ -9,6 +9,7 @@ mod folder;
 mod generated;
 mod keys;
 mod layers;
+mod reference;
 mod robust;
 mod schema;
 mod secrets;

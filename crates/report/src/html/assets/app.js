@@ -5,7 +5,10 @@
   const data = JSON.parse(document.getElementById("chart-data").textContent);
   const trends = new Set(data.trends.map((chart) => chart.id));
   const charts = [...data.ladder, ...data.trends, ...data.percentiles].filter((chart) => !chart.empty);
-  const wholeRun = [0, data.end * 1000];
+  // Time since the start of the run is drawn as the clock time of a day. Not of the first day of 1970: the chart
+  // library reads numbers of four digits as years.
+  const clock = (seconds) => 86400000 + seconds * 1000;
+  const wholeRun = [clock(0), clock(data.end)];
   let range = wholeRun;
 
   // ---- texts -------------------------------------------------------------------------------------------------
@@ -31,7 +34,7 @@
       type: "scatter",
       mode: onTime(chart) ? "lines" : "lines+markers",
       name: plain(short(say(series.name), 24)),
-      x: onTime(chart) ? series.x.map((seconds) => seconds * 1000) : series.x,
+      x: onTime(chart) ? series.x.map(clock) : series.x,
       y: series.y,
       yaxis: series.style === "right" ? "y2" : "y",
       connectgaps: false,
@@ -92,11 +95,11 @@
   // Stage boundaries as lines, stage names over the stretch in view, what is not measured as a shade.
   const timeMarks = (width) => {
     const shade = data.unmeasured.map(([from, to]) => ({
-      type: "rect", layer: "below", xref: "x", yref: "paper", x0: from * 1000, x1: to * 1000, y0: 0, y1: 1,
+      type: "rect", layer: "below", xref: "x", yref: "paper", x0: clock(from), x1: clock(to), y0: 0, y1: 1,
       line: { width: 0 }, fillcolor: colour("neutral"), opacity: 0.12,
     }));
     const edges = data.stages.map((stage) => ({
-      type: "line", xref: "x", yref: "paper", x0: stage.from * 1000, x1: stage.from * 1000, y0: 0, y1: 1.06,
+      type: "line", xref: "x", yref: "paper", x0: clock(stage.from), x1: clock(stage.from), y0: 0, y1: 1.06,
       line: { color: colour("soft"), width: 1, dash: "dot" },
     }));
     return { shapes: [...shade, ...edges], annotations: stageNames(width) };
@@ -104,7 +107,7 @@
 
   const stageNames = (width) =>
     data.stages.flatMap((stage) => {
-      const [from, to] = [Math.max(stage.from * 1000, range[0]), Math.min(stage.to * 1000, range[1])];
+      const [from, to] = [Math.max(clock(stage.from), range[0]), Math.min(clock(stage.to), range[1])];
       const letters = Math.floor(((to - from) / (range[1] - range[0])) * (width - 60) / 7);
       if (to <= from || letters < 2) return [];
       const text = plain(short(stage.name, Math.min(letters, 18)));
@@ -133,8 +136,7 @@
     moduleType: "locale",
     name: "zh",
     dictionary: {
-      "Zoom": "缩放", "Pan": "平移", "Zoom in": "放大", "Zoom out": "缩小", "Reset axes": "复位",
-      "Download plot as a PNG": "下载为 PNG 图片",
+      "Zoom": "缩放", "Pan": "平移", "Reset axes": "复位", "Download plot as a PNG": "下载为 PNG 图片",
     },
   };
 
@@ -144,7 +146,7 @@
     showTips: false,
     doubleClick: onTime(chart) ? false : "reset+autosize",
     locale: root.lang,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     toImageButtonOptions: { filename: chart.id, scale: 2 },
   });
 
@@ -189,7 +191,7 @@
 
   const stretch = (name) => {
     const stage = data.stages[name];
-    return stage ? [stage.from * 1000, stage.to * 1000] : wholeRun;
+    return stage ? [clock(stage.from), clock(stage.to)] : wholeRun;
   };
 
   const markZoom = () =>

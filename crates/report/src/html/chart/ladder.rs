@@ -46,13 +46,13 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
             ("tokens/s", "tokens/s"),
             vec![
                 line(("tokens/s", "tokens/s"), Style::Main, &|stage| stage.output_tokens_per_s),
-                line(("if it grew with users", "若随用户数线性增长"), Style::Level, &linear(&stages)),
+                line(("linear", "线性增长"), Style::Level, &linear(&stages)),
                 line(("requests/s", "请求/秒"), Style::Right, &|stage| stage.qps),
             ],
         ),
         chart(
             "ladder_ttft",
-            ("Time to first token (TTFT)", "首 token 时延（TTFT）"),
+            ("TTFT", "首 token 时延 TTFT"),
             ("ms", "毫秒"),
             vec![
                 line(("median", "中位数"), Style::Main, &|stage| stage.ttft_ms.p50),
@@ -61,7 +61,7 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
         ),
         chart(
             "ladder_tpot",
-            ("Time per output token (TPOT)", "每 token 时间（TPOT）"),
+            ("TPOT", "每 token 时间 TPOT"),
             ("ms", "毫秒"),
             vec![
                 line(("median", "中位数"), Style::Main, &|stage| stage.tpot_ms.p50),
