@@ -1,7 +1,7 @@
 //! Gives orders to the workers, takes in what they report, and keeps time for stop and drain.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use measure::result::{StageResult, StageStatus};
@@ -14,13 +14,12 @@ use tokio::time::{sleep, sleep_until};
 use crate::EngineError;
 use crate::caller::Caller;
 use crate::clock::Clock;
+use crate::course::Course;
 use crate::load::{Budget, Order, Report, Rule, Schedule, Workers};
-use crate::observe::{BeforeLoad, Observer, Snapshot};
+use crate::observe::{BeforeLoad, Observer};
 use crate::run::{Aborted, During, Settings, refused};
 use crate::stop::{Stop, Stopper, Urgency, stop};
 
-/// After the first signal, running requests may finish for so long.
-const INTERRUPT_DRAIN: Duration = Duration::from_secs(5);
 /// So many refusals by configuration in a row: a key died.
 const DEAD_KEY: u32 = 20;
 /// From giving an order to its first user: time for every worker to take it up.
@@ -196,8 +195,7 @@ impl<'a> Coordinator<'a> {
     /// Gives an order and takes in reports until every worker is done.
     async fn carry_out(&mut self, job: Job, sink: &mut dyn FnMut(Sample)) -> Result<Carried, EngineError> {
         let (stopper, order_stop) = stop();
-        let began = job.starts_at;
-        let mut course = Course::new(&job, began);
+        let mut course = Course::new(job.stage, job.users, job.starts_at, job.cut_at);
         let order = Arc::new(Order {
             stage: job.stage,
             users: job.users,
@@ -272,59 +270,6 @@ enum Event {
     Tick,
     Cut,
     Stop(Urgency),
-}
-
-/// The course of one order: when to tick, when to cut, whether it was stopped.
-struct Course {
-    stage: Option<usize>,
-    users: u32,
-    began: Offset,
-    next_tick: Offset,
-    cut_at: Option<Offset>,
-    urgency: Urgency,
-    stopped_at: Option<Offset>,
-}
-
-impl Course {
-    fn new(job: &Job, began: Offset) -> Self {
-        let next_tick = began + Duration::from_secs(1);
-        let (stage, users, cut_at) = (job.stage, job.users, job.cut_at);
-        Self { stage, users, began, next_tick, cut_at, urgency: Urgency::None, stopped_at: None }
-    }
-
-    fn tick(&mut self, observer: &mut dyn Observer, now: Offset, workers: &Workers) {
-        self.tick_last(observer, now, workers);
-        self.next_tick = self.next_tick + Duration::from_secs(1);
-    }
-
-    fn tick_last(&self, observer: &mut dyn Observer, at: Offset, workers: &Workers) {
-        observer.tick(&Snapshot {
-            at,
-            stage: self.stage,
-            stage_began: self.began,
-            users: workers.live.users.load(Ordering::Relaxed),
-            users_target: self.users,
-            in_flight: workers.live.in_flight.load(Ordering::Relaxed),
-            chunks: workers.live.chunks.load(Ordering::Relaxed),
-        });
-    }
-
-    /// The drain is over.
-    fn cut(&mut self, stopper: &Stopper) {
-        stopper.request(Urgency::Now);
-        self.cut_at = None;
-    }
-
-    fn stop(&mut self, urgency: Urgency, now: Offset, stopper: &Stopper) {
-        if urgency <= self.urgency {
-            return;
-        }
-        self.urgency = urgency;
-        self.stopped_at.get_or_insert(now);
-        let drained = now + INTERRUPT_DRAIN;
-        self.cut_at = Some(self.cut_at.map_or(drained, |cut_at| cut_at.min(drained)));
-        stopper.request(urgency);
-    }
 }
 
 async fn wait_until(clock: Clock, at: Option<Offset>) {

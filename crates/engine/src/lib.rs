@@ -8,6 +8,7 @@ mod caller;
 mod classify;
 mod clock;
 mod coordinator;
+mod course;
 mod error;
 pub mod framing;
 mod guard;

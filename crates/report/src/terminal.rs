@@ -6,8 +6,11 @@ use unicode_width::UnicodeWidthStr;
 use crate::Lang;
 use crate::number::{UNKNOWN, ms, percent, rate};
 
-/// The ladder as a table.
+/// The ladder as a table; nothing without a stage.
 pub fn ladder(run: &RunResult, lang: Lang) -> String {
+    if run.stages.is_empty() {
+        return String::new();
+    }
     let mut rows = vec![header(lang)];
     rows.extend(run.stages.iter().map(|stage| row(stage, lang)));
     align(&rows)
@@ -28,19 +31,19 @@ fn header(lang: Lang) -> Vec<String> {
 }
 
 fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
-    let mark = match (stage.status, stage.client.saturated) {
-        (StageStatus::Skipped, _) => return skipped(stage, lang),
-        (StageStatus::Incomplete, _) => "~",
-        (StageStatus::Complete, true) => "!",
-        (StageStatus::Complete, false) => "",
+    let cut_short = match stage.status {
+        StageStatus::Skipped => return skipped(stage, lang),
+        StageStatus::Incomplete => "~",
+        StageStatus::Complete => "",
     };
+    let saturated = if stage.client.saturated { "!" } else { "" };
     let weak = |value: Option<f64>, distribution: &measure::distribution::DistributionSummary, name: &str| {
         let mark =
             if value.is_some() && distribution.weak.iter().any(|weak| weak == name) { "*" } else { "" };
         format!("{}{mark}", ms(value))
     };
     vec![
-        format!("{}{mark}", stage.concurrency),
+        format!("{}{saturated}{cut_short}", stage.concurrency),
         rate(stage.qps),
         rate(stage.output_tokens_per_s),
         ms(stage.ttft_ms.p50),
@@ -63,6 +66,9 @@ fn skipped(stage: &StageResult, lang: Lang) -> Vec<String> {
 
 /// What the marks in the table mean, for those that occur.
 pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
+    if run.stages.is_empty() {
+        return Vec::new();
+    }
     let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
     if ran().any(|stage| {

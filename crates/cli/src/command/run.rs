@@ -141,7 +141,9 @@ fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
     let path: &Path = plan.gate.baseline.as_deref().ok_or("`[gate] baseline` names no file")?;
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no `{shown}` yet (`rungs baseline accept` makes it)"),
+        std::io::ErrorKind::NotFound => {
+            format!("there is no `{shown}` yet (`rungs baseline accept` makes it)")
+        }
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
     let baseline: Baseline =

@@ -1,5 +1,7 @@
 //! The binary as a user runs it: arguments in; screen, files and exit code out.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod codes;
 mod commands;
 mod outputs;

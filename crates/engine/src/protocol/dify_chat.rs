@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn answers_are_tokens_unless_empty() {
         let token = Signal::Token { choice: 0, kind: Kind::Answer };
-        assert_eq!(signals(r#"{"event":"message","answer":"w "}"#), [token.clone()]);
+        assert_eq!(signals(r#"{"event":"message","answer":"w "}"#), std::slice::from_ref(&token));
         assert_eq!(signals(r#"{"event":"message","answer":""}"#), [Signal::Choice(0)]);
         assert_eq!(signals(r#"{"event":"text_chunk","data":{"text":"x"}}"#), [token]);
     }

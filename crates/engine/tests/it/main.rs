@@ -1,5 +1,7 @@
 //! The engine against real sockets: the mock with its ledger, and a server that writes exactly the bytes it is told.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod accuracy;
 mod course;
 mod endings;

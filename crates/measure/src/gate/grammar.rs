@@ -219,7 +219,8 @@ mod tests {
 
     #[test]
     fn checks_of_every_form_are_read() {
-        let rows: &[(&str, Metric, Option<Stat>, Comparison, Limit, Scope)] = &[
+        type Row = (&'static str, Metric, Option<Stat>, Comparison, Limit, Scope);
+        let rows: &[Row] = &[
             (
                 "success_rate >= 99%",
                 Metric::SuccessRate,

@@ -2,6 +2,7 @@
 
 mod bucket;
 mod keys;
+mod numbers;
 mod recorder;
 mod timeline;
 

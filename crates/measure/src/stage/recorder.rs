@@ -9,10 +9,7 @@ use super::timeline::Timeline;
 use crate::distribution::round;
 use crate::offset::milliseconds;
 use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
-use crate::result::{
-    Adjusted, Client, Counts, ErrorExample, ErrorLine, PhaseCounts, StageResult, StageStatus, Stalls,
-    TokenTotals,
-};
+use crate::result::{Counts, ErrorExample, PhaseCounts, Stalls, TokenTotals};
 use crate::sample::{Attempt, Phase, TokenSource};
 use crate::{Distribution, ErrorClass, Offset, Outcome, Sample};
 
@@ -48,57 +45,50 @@ pub struct ClientLook {
     pub cpu_percent: Option<f64>,
 }
 
-/// Fewer lag ticks than this say nothing.
-const LAG_TICKS: u64 = 100;
-const LAG_LIMIT_MS: f64 = 5.0;
-const LATENESS_LIMIT_MS: f64 = 10.0;
-const LATENESS_SHARE_OF_TTFT: f64 = 0.05;
-const CPU_LIMIT_PERCENT: f64 = 90.0;
-
 #[derive(Debug, Clone, Default)]
-struct Distributions {
-    queue: Distribution,
-    connect: Distribution,
-    ttfb: Distribution,
-    ttfe: Distribution,
-    ttft: Distribution,
-    ttfo: Distribution,
-    tpot: Distribution,
-    ntpot: Distribution,
-    gap: Distribution,
-    e2e: Distribution,
-    decode_tps: Distribution,
-    output_tps: Distribution,
-    time_to_error: Distribution,
-    lateness: Distribution,
+pub(super) struct Distributions {
+    pub(super) queue: Distribution,
+    pub(super) connect: Distribution,
+    pub(super) ttfb: Distribution,
+    pub(super) ttfe: Distribution,
+    pub(super) ttft: Distribution,
+    pub(super) ttfo: Distribution,
+    pub(super) tpot: Distribution,
+    pub(super) ntpot: Distribution,
+    pub(super) gap: Distribution,
+    pub(super) e2e: Distribution,
+    pub(super) decode_tps: Distribution,
+    pub(super) output_tps: Distribution,
+    pub(super) time_to_error: Distribution,
+    pub(super) lateness: Distribution,
 }
 
 /// Collects one stage.
 #[derive(Debug, Clone)]
 pub struct StageRecorder {
-    frame: StageFrame,
-    window_end: Option<Offset>,
-    phases: PhaseCounts,
-    counts: Counts,
-    distributions: Distributions,
-    outcomes: BTreeMap<&'static str, u64>,
-    statuses: BTreeMap<u16, u64>,
-    flags: BTreeMap<&'static str, u64>,
-    tokens: TokenTotals,
-    known_chunks: u64,
-    tokens_in_window: f64,
-    ok_in_window: u64,
-    good: u64,
-    open_time: Duration,
-    in_flight_max: u64,
-    drained: u64,
-    http: [u64; 2],
-    stalls: Stalls,
-    smoothness: (f64, u64),
-    keys: Keys,
-    errors: BTreeMap<ErrorClass, (u64, ErrorExample)>,
-    timeline: Timeline,
-    last_end: Offset,
+    pub(super) frame: StageFrame,
+    pub(super) window_end: Option<Offset>,
+    pub(super) phases: PhaseCounts,
+    pub(super) counts: Counts,
+    pub(super) distributions: Distributions,
+    pub(super) outcomes: BTreeMap<&'static str, u64>,
+    pub(super) statuses: BTreeMap<u16, u64>,
+    pub(super) flags: BTreeMap<&'static str, u64>,
+    pub(super) tokens: TokenTotals,
+    pub(super) known_chunks: u64,
+    pub(super) tokens_in_window: f64,
+    pub(super) ok_in_window: u64,
+    pub(super) good: u64,
+    pub(super) open_time: Duration,
+    pub(super) in_flight_max: u64,
+    pub(super) drained: u64,
+    pub(super) http: [u64; 2],
+    pub(super) stalls: Stalls,
+    pub(super) smoothness: (f64, u64),
+    pub(super) keys: Keys,
+    pub(super) errors: BTreeMap<ErrorClass, (u64, ErrorExample)>,
+    pub(super) timeline: Timeline,
+    pub(super) last_end: Offset,
 }
 
 impl StageRecorder {
@@ -275,150 +265,5 @@ impl StageRecorder {
             // An objective on something this answer does not have (TPOT of one token) cannot be missed by it.
             _ => true,
         })
-    }
-
-    /// The stage's numbers. `status` and `stopped_at` (where a signal cut the window short) come from the engine.
-    pub fn finish(&self, status: StageStatus, stopped_at: Option<Offset>, look: &ClientLook) -> StageResult {
-        let end = stopped_at.or(self.window_end).unwrap_or(self.last_end);
-        let window = end.since(self.frame.window_start).as_secs_f64();
-        let over = |count: f64| (window > 0.0).then(|| round(count / window));
-        let judged = self.counts.ok + self.counts.failed;
-        let of_judged = |count: u64| ratio(count, judged);
-        let to = &self.distributions;
-        let ttft = to.ttft.summary();
-        let e2e = to.e2e.summary();
-        StageResult {
-            name: self.frame.name.clone(),
-            status,
-            concurrency: self.frame.concurrency,
-            rate: None,
-            duration: self.frame.duration.map(duration_text),
-            window_s: round(window),
-            phase_counts: self.phases,
-            drained: self.drained,
-            qps: over(self.ok_in_window as f64),
-            ttft_ms_p95: ttft.p95,
-            p95_ms: e2e.p95,
-            p99_ms: e2e.p99,
-            success_rate: of_judged(self.counts.ok),
-            http_429: self.http[0],
-            http_5xx: self.http[1],
-            http_429_ratio: ratio(self.http[0], self.counts.attempts),
-            http_5xx_ratio: ratio(self.http[1], self.counts.attempts),
-            error_rate: of_judged(self.counts.failed),
-            output_tokens_per_s: over(self.tokens_in_window).filter(|_| self.tokens.source.usage > 0),
-            goodput: over(self.good_in_window()),
-            goodput_ratio: of_judged(self.good),
-            counts: self.accounted(),
-            outcomes: self.outcomes.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
-            status_codes: self.statuses.iter().map(|(status, n)| (status.to_string(), *n)).collect(),
-            flags: self.flags.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
-            tokens: self.token_totals(),
-            queue_ms: to.queue.summary(),
-            connect_ms: to.connect.summary(),
-            ttfb_ms: to.ttfb.summary(),
-            ttfe_ms: to.ttfe.summary(),
-            ttfo_ms: to.ttfo.summary(),
-            tpot_ms: to.tpot.summary(),
-            ntpot_ms: to.ntpot.summary(),
-            gap_ms: to.gap.summary(),
-            decode_tps: to.decode_tps.summary(),
-            output_tps: to.output_tps.summary(),
-            retry_wait_ms: Distribution::default().summary(),
-            time_to_error_ms: to.time_to_error.summary(),
-            adjusted: Adjusted { ttft_ms: self.adjusted(&to.ttft), e2e_ms: self.adjusted(&to.e2e) },
-            client: self.client(look, ttft.p50),
-            ttft_ms: ttft,
-            e2e_ms: e2e,
-            stalls: self.stalls,
-            smoothness: (self.smoothness.1 > 0).then(|| round(self.smoothness.0 / self.smoothness.1 as f64)),
-            concurrency_effective: over(self.open_time.as_secs_f64()),
-            in_flight_max: self.in_flight_max,
-            keys: self.keys.lines(),
-            errors: self.errors.iter().map(error_line).collect(),
-            timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
-        }
-    }
-
-    fn good_in_window(&self) -> f64 {
-        // Goodput shares the numerator's window with qps: the good share of what ended inside.
-        match self.counts.ok {
-            0 => 0.0,
-            ok => self.ok_in_window as f64 * self.good as f64 / ok as f64,
-        }
-    }
-
-    fn accounted(&self) -> Counts {
-        let planned = self.frame.requests.unwrap_or(self.counts.started).max(self.counts.started);
-        Counts { planned, dropped: planned - self.counts.started, ..self.counts }
-    }
-
-    fn token_totals(&self) -> TokenTotals {
-        let per_chunk = self.tokens.output.filter(|_| self.known_chunks > 0);
-        TokenTotals {
-            per_chunk: per_chunk.map(|output| round(output as f64 / self.known_chunks as f64)),
-            ..self.tokens.clone()
-        }
-    }
-
-    fn adjusted(&self, distribution: &Distribution) -> BTreeMap<String, Option<f64>> {
-        [50.0, 90.0, 95.0, 99.0]
-            .into_iter()
-            .map(|p| (format!("p{p}"), distribution.adjusted_percentile(p, self.counts.failed).map(round)))
-            .collect()
-    }
-
-    fn client(&self, look: &ClientLook, ttft_p50: Option<f64>) -> Client {
-        let lag = look.lag.summary();
-        let lateness = self.distributions.lateness.summary();
-        let lateness_limit = LATENESS_LIMIT_MS.max(LATENESS_SHARE_OF_TTFT * ttft_p50.unwrap_or(0.0));
-        let saturated = lag.n >= LAG_TICKS
-            && (lag.p99 > Some(LAG_LIMIT_MS)
-                || lateness.p99 > Some(lateness_limit)
-                || look.cpu_percent > Some(CPU_LIMIT_PERCENT));
-        Client {
-            clock: "read".to_owned(),
-            lag_ms: lag,
-            send_lateness_ms: lateness,
-            cpu_percent: look.cpu_percent.map(round),
-            saturated,
-        }
-    }
-
-    fn phase_at(&self, at: Offset, end: Offset) -> Phase {
-        // A second belongs to the window when its greater part does.
-        let middle = at + Duration::from_millis(500);
-        match middle {
-            middle if middle < self.frame.window_start => Phase::Ramp,
-            middle if middle < end => Phase::Measure,
-            _ => Phase::Drain,
-        }
-    }
-}
-
-fn ratio(count: u64, of: u64) -> Option<f64> {
-    (of > 0).then(|| count as f64 / of as f64)
-}
-
-fn error_line((class, (count, example)): (&ErrorClass, &(u64, ErrorExample))) -> ErrorLine {
-    ErrorLine { class: class.name().to_owned(), count: *count, example: example.clone() }
-}
-
-fn duration_text(duration: Duration) -> String {
-    match duration.subsec_millis() {
-        0 => format!("{}s", duration.as_secs()),
-        _ => format!("{}ms", duration.as_millis()),
-    }
-}
-
-impl ErrorExample {
-    /// What to tell the provider about a failed attempt.
-    pub fn of(attempt: &Attempt) -> Self {
-        Self {
-            status: attempt.status,
-            message: attempt.error.as_ref().map(|error| error.message.clone()).unwrap_or_default(),
-            request_id: attempt.request_id.clone(),
-            at_s: round(attempt.at.end.seconds()),
-        }
     }
 }

@@ -9,7 +9,8 @@ const PAGE: &str = "docs/metrics.md";
 
 #[test]
 fn the_table_of_metrics_is_fresh() {
-    let mut lines = vec!["| name | unit | | English | 中文 |".to_owned(), "| --- | --- | --- | --- | --- |".to_owned()];
+    let mut lines =
+        vec!["| name | unit | | English | 中文 |".to_owned(), "| --- | --- | --- | --- | --- |".to_owned()];
     lines.extend(TABLE.iter().map(|entry| {
         let unit = match entry.unit {
             Unit::Milliseconds => "ms",

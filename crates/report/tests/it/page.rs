@@ -121,7 +121,7 @@ fn tokens(page: &str) -> impl Iterator<Item = Token> {
     // Script and style hold text up to their end tag, as in a browser.
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(page, emitter).map(|token| token.unwrap())
+    Tokenizer::new_with_emitter(page, emitter).map(|Ok(token)| token)
 }
 
 fn tag(token: Token) -> Option<StartTag<()>> {
@@ -167,5 +167,5 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    String::from_utf8_lossy(bytes).into_owned()
 }

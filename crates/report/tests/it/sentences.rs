@@ -8,19 +8,19 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::fixture;
 
+type Make = fn(Lang) -> RunResult;
+
 /// Every result, by its name.
-fn runs() -> [(&'static str, fn(Lang) -> RunResult); 4] {
-    [
-        ("all_good", fixture::all_good),
-        ("half_failing", fixture::half_failing),
-        ("nothing_measured", fixture::nothing_measured),
-        ("none_answered", fixture::none_answered),
-    ]
-}
+const RUNS: [(&str, Make); 4] = [
+    ("all_good", fixture::all_good),
+    ("half_failing", fixture::half_failing),
+    ("nothing_measured", fixture::nothing_measured),
+    ("none_answered", fixture::none_answered),
+];
 
 #[test]
 fn the_terminal_shows_ladder_marks_and_verdict() {
-    for (name, run) in runs() {
+    for (name, run) in RUNS {
         for lang in Lang::ALL {
             let run = run(lang);
             let lines = [terminal::legend(&run, lang), terminal::gate(&run, lang)].concat().join("\n");

@@ -21,8 +21,10 @@ fn the_reference_page_is_fresh() {
     let examples: [(&str, String); 4] =
         [("values", values()), ("urls", urls()), ("keys", keys()), ("templates", templates())];
     parts.extend(examples.map(|(name, table)| (name.to_owned(), table)));
-    let parts: Vec<(String, String)> =
-        parts.into_iter().map(|(name, part)| (format!("generated: {}", name.trim()).trim().to_owned(), part)).collect();
+    let parts: Vec<(String, String)> = parts
+        .into_iter()
+        .map(|(name, part)| (format!("generated: {}", name.trim()).trim().to_owned(), part))
+        .collect();
     generated::assert_parts_fresh(PAGE, &parts);
 }
 
@@ -30,12 +32,13 @@ fn the_reference_page_is_fresh() {
 fn the_example_on_top_loads_without_a_remark() {
     let page = std::fs::read_to_string(generated::path(PAGE)).unwrap();
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let folder = Folder::new()
-        .with("config.toml", example)
-        .with("queries.txt", "one\ntwo\n")
-        .with("request.json", r#"{ "model": "<model>", "messages": [{ "role": "user", "content": "<query>" }] }"#);
+    let folder = Folder::new().with("config.toml", example).with("queries.txt", "one\ntwo\n").with(
+        "request.json",
+        r#"{ "model": "<model>", "messages": [{ "role": "user", "content": "<query>" }] }"#,
+    );
     for profile in [None, Some("short".to_owned())] {
-        let layers = Layers { profile, environment: environment(&[("GATEWAY_KEY", "sk-x")]), ..Layers::default() };
+        let layers =
+            Layers { profile, environment: environment(&[("GATEWAY_KEY", "sk-x")]), ..Layers::default() };
         let plan = folder.load(&layers).unwrap();
         assert_eq!(plan.notices, Vec::<String>::new());
     }
@@ -62,7 +65,9 @@ fn row(key: &Key) -> String {
 }
 
 fn kind(kind: Kind) -> String {
-    let words = |words: &[&str]| words.iter().map(|word| code(&format!("\"{word}\""))).collect::<Vec<_>>().join(" or ");
+    let words = |words: &[&str]| {
+        words.iter().map(|word| code(&format!("\"{word}\""))).collect::<Vec<_>>().join(" or ")
+    };
     match kind {
         Kind::Choice(choices) => return words(choices),
         Kind::Text => "text",
@@ -93,7 +98,9 @@ fn kind(kind: Kind) -> String {
 fn later(key: &Key) -> Option<String> {
     match key.kind {
         Kind::Later(None) => Some(code(key.name)),
-        Kind::Later(Some(accepted)) => Some(format!("{} (but {} is accepted)", code(key.name), code(accepted))),
+        Kind::Later(Some(accepted)) => {
+            Some(format!("{} (but {} is accepted)", code(key.name), code(accepted)))
+        }
         _ => None,
     }
 }
@@ -185,8 +192,17 @@ fn auth_header(plan: &Plan) -> String {
 fn templates() -> String {
     let mut lines = header(["in the template", "in the request"]);
     let rows = [
-        "<query>", "{query}", "Q: <query>", "<n>", "<n> times", "<user>", "<inputs>", "<inputs.language>", "<nobody>",
-        "{{ query | upper }}", "{{ nobody }}",
+        "<query>",
+        "{query}",
+        "Q: <query>",
+        "<n>",
+        "<n> times",
+        "<user>",
+        "<inputs>",
+        "<inputs.language>",
+        "<nobody>",
+        "{{ query | upper }}",
+        "{{ nobody }}",
     ];
     let data = "queries = [{ query = \"Hi\", n = 3 }]\ninputs = { language = \"en\" }\n";
     for written in rows {

@@ -87,6 +87,8 @@ fn measured(moment: Moment<'_>, value: Option<f64>) -> Option<f64> {
 }
 
 const MS: (&str, &str) = ("ms", "毫秒");
+/// The title says what is counted.
+const COUNT: (&str, &str) = ("", "");
 const STREAMED: (&str, &str) =
     ("No answer was streamed, so there is no first token to time.", "没有流式应答，因此没有首 token 时延。");
 const COUNTED: (&str, &str) = (
@@ -124,7 +126,7 @@ const TRENDS: &[Trend] = &[
     },
     Trend {
         id: "output_tps",
-        title: ("Tokens/s of one request", "单请求 tokens/s"),
+        title: ("Output speed of one request", "单请求输出速度"),
         unit: ("tokens/s", "tokens/s"),
         lines: &[Line("mean", "均值", Style::Main, Value::Of(|moment| moment.second.output_tps_mean))],
         needs: COUNTED,
@@ -142,14 +144,14 @@ const TRENDS: &[Trend] = &[
     Trend {
         id: "tokens_per_request",
         title: ("Output tokens per request", "单请求输出 token 数"),
-        unit: ("tokens", "token"),
+        unit: COUNT,
         lines: &[Line("mean", "均值", Style::Main, Value::Of(|moment| moment.second.tokens_per_request))],
         needs: COUNTED,
     },
     Trend {
         id: "requests_per_s",
         title: ("Requests per second", "每秒请求数"),
-        unit: ("per second", "次/秒"),
+        unit: COUNT,
         lines: &[
             Line("ok", "成功", Style::Main, Value::Sum(|moment| Some(moment.second.ok as f64))),
             Line("failed", "失败", Style::Bad, Value::Sum(|moment| Some(moment.second.failed as f64))),
@@ -160,7 +162,7 @@ const TRENDS: &[Trend] = &[
     Trend {
         id: "active",
         title: ("Active users", "活跃用户数"),
-        unit: ("users", "用户"),
+        unit: COUNT,
         lines: &[Line(
             "open requests, most",
             "同时进行的请求（峰值）",
@@ -222,7 +224,7 @@ const TRENDS: &[Trend] = &[
     Trend {
         id: "requests_total",
         title: ("System: total requests", "系统：累计请求数"),
-        unit: ("requests", "次"),
+        unit: COUNT,
         lines: &[
             Line(
                 "ended",

@@ -1,0 +1,65 @@
+//! The course of one order: when the live view is due, when what still runs is cut, whether the run was stopped.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use measure::Offset;
+
+use crate::load::Workers;
+use crate::observe::{Observer, Snapshot};
+use crate::stop::{Stopper, Urgency};
+
+/// After the first signal, running requests may finish for so long.
+const INTERRUPT_DRAIN: Duration = Duration::from_secs(5);
+
+/// The course of one order: when to tick, when to cut, whether it was stopped.
+pub(crate) struct Course {
+    pub(crate) stage: Option<usize>,
+    pub(crate) users: u32,
+    pub(crate) began: Offset,
+    pub(crate) next_tick: Offset,
+    pub(crate) cut_at: Option<Offset>,
+    pub(crate) urgency: Urgency,
+    pub(crate) stopped_at: Option<Offset>,
+}
+
+impl Course {
+    pub(crate) fn new(stage: Option<usize>, users: u32, began: Offset, cut_at: Option<Offset>) -> Self {
+        let next_tick = began + Duration::from_secs(1);
+        Self { stage, users, began, next_tick, cut_at, urgency: Urgency::None, stopped_at: None }
+    }
+
+    pub(crate) fn tick(&mut self, observer: &mut dyn Observer, now: Offset, workers: &Workers) {
+        self.tick_last(observer, now, workers);
+        self.next_tick = self.next_tick + Duration::from_secs(1);
+    }
+
+    pub(crate) fn tick_last(&self, observer: &mut dyn Observer, at: Offset, workers: &Workers) {
+        observer.tick(&Snapshot {
+            at,
+            stage: self.stage,
+            stage_began: self.began,
+            users: workers.live.users.load(Ordering::Relaxed),
+            users_target: self.users,
+            in_flight: workers.live.in_flight.load(Ordering::Relaxed),
+            chunks: workers.live.chunks.load(Ordering::Relaxed),
+        });
+    }
+
+    /// The drain is over.
+    pub(crate) fn cut(&mut self, stopper: &Stopper) {
+        stopper.request(Urgency::Now);
+        self.cut_at = None;
+    }
+
+    pub(crate) fn stop(&mut self, urgency: Urgency, now: Offset, stopper: &Stopper) {
+        if urgency <= self.urgency {
+            return;
+        }
+        self.urgency = urgency;
+        self.stopped_at.get_or_insert(now);
+        let drained = now + INTERRUPT_DRAIN;
+        self.cut_at = Some(self.cut_at.map_or(drained, |cut_at| cut_at.min(drained)));
+        stopper.request(urgency);
+    }
+}
