@@ -88,6 +88,16 @@ def the_switch_changes_the_language(page):
         page.until("return document.querySelector('#chart-e2e_mean .legend')?.textContent.includes('均值') ?? true")
 
 
+def paper_shows_everything_on_white(page):
+    opened = "return [...document.querySelectorAll('details')].map((part) => part.open)"
+    before = page.run(opened)
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert all(page.run(opened))
+    assert page.run("return getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()") == "#ffffff"
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert page.run(opened) == before
+
+
 def nothing_of_another_hand_became_markup(page):
     assert page.run("return typeof window.x") == "undefined"
     assert page.run("return document.querySelectorAll('img, iframe, object, embed, form, link, base').length") == 0
@@ -122,7 +132,7 @@ def main(report, folder):
         folder.mkdir(parents=True, exist_ok=True)
     size = pathlib.Path(report).stat().st_size
     assert size < 2_500_000, f"{size} bytes"
-    with Browser(1440, 1000) as page:
+    with Browser(1440, 1000, dark=True) as page:
         page.open(report)
         page.until(DRAWN)
         page.run("window.x = undefined")
@@ -132,6 +142,7 @@ def main(report, folder):
         check(page, values_show_under_the_mouse)
         check(page, a_stage_button_zooms_to_the_stage)
         check(page, the_switch_changes_the_language)
+        check(page, paper_shows_everything_on_white)
         check(page, nothing_of_another_hand_became_markup)
         check(page, the_page_is_silent)
     with Browser(390, 844, phone=True) as page:

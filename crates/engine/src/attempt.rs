@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hyper::Response;
 use hyper::body::Incoming;
-use measure::sample::{Attempt, ErrorDetail};
+use measure::sample::{ArrivalClock, Attempt, ErrorDetail};
 use measure::{ErrorClass, Flag, Offset, Outcome};
 
 use crate::answer::Answer;
@@ -21,6 +21,7 @@ pub(crate) struct Log {
     pub(crate) answer: Answer,
     pub(crate) status: Option<u16>,
     pub(crate) reused: bool,
+    pub(crate) clock: ArrivalClock,
     /// Token events of this worker so far, for the live view.
     pub(crate) tally: Rc<Cell<u64>>,
 }
@@ -128,6 +129,7 @@ impl Caller {
         log: &mut Log,
     ) -> Result<(Link, Response<Incoming>, Guard), Failed> {
         log.answer.at.sent = link.stamps().first_write();
+        log.clock = link.stamps().clock();
         match sent {
             Sent::Head(response) => Ok((link, response, guard)),
             Sent::TimedOut(class) => Err(self.timed_out(class)),
@@ -219,7 +221,7 @@ impl Log {
             finish_reason: self.answer.finish_reason,
             error: ended.detail,
             reused: self.reused,
-            peer: None,
+            clock: self.clock,
         }
     }
 }

@@ -26,6 +26,12 @@ impl Clock {
         Offset::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
     }
 
+    /// Wall time now in nanoseconds since the epoch: what the kernel's stamps are held against.
+    #[expect(clippy::disallowed_methods, reason = "this is the one clock")]
+    pub(crate) fn wall_nanos(&self) -> i128 {
+        Timestamp::now().as_nanosecond()
+    }
+
     /// UTC of a moment: the anchor plus monotonic time, so that it never steps.
     pub fn wall(&self, at: Offset) -> Timestamp {
         let nanos = i64::try_from(at.nanos()).unwrap_or(i64::MAX);

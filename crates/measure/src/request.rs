@@ -209,7 +209,7 @@ mod tests {
             finish_reason: None,
             error: None,
             reused: false,
-            peer: None,
+            clock: crate::sample::ArrivalClock::Kernel,
         }
     }
 

@@ -81,8 +81,29 @@ pub struct Attempt {
     pub error: Option<ErrorDetail>,
     /// Whether the connection had served a request before.
     pub reused: bool,
-    /// Address that answered.
-    pub peer: Option<String>,
+    /// What stamped the arrivals.
+    pub clock: ArrivalClock,
+}
+
+/// What stamped the arrivals of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArrivalClock {
+    /// The time right after the read: as late as the reader was.
+    #[default]
+    Read,
+    /// The kernel, when the bytes came in.
+    Kernel,
+}
+
+impl ArrivalClock {
+    /// As written in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Kernel => "kernel",
+        }
+    }
 }
 
 /// The instants of one attempt. Absent: it did not happen (or, for `connected`, the connection was there already).

@@ -1,6 +1,7 @@
 //! Bytes to and from the endpoint: connecting, TLS, stamps at the socket, one kept-alive connection per user.
 
 mod connect;
+mod kernel;
 mod link;
 mod socket;
 mod tls;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use measure::distribution::DistributionSummary;
 use measure::sample::Phase;
 
-use crate::run::{run, scenario};
+use crate::run::{run_alone, scenario};
 
 const LADDER: [u32; 5] = [1, 5, 20, 50, 100];
 /// Attempts at a quiet moment of the machine.
@@ -26,7 +26,7 @@ fn deviation() -> Result<(), String> {
     let config = mock::Config::from_query("ttft=60ms~0.2&itl=10ms~0.3&tokens=24&seed=7").unwrap();
     let server = mock::Server::start(config, 0).unwrap();
     let load = format!("[load]\nstages = {LADDER:?}\nstage_duration = \"1500ms\"\nramp_up = \"300ms\"\n");
-    let outcome = run(&scenario(server.addr().port(), "openai-chat", &load));
+    let outcome = run_alone(&scenario(server.addr().port(), "openai-chat", &load));
     let rows = server.rows(usize::MAX);
     for (index, stage) in outcome.recording.stages.iter().enumerate() {
         assert_eq!(stage.success_rate, Some(1.0), "{:?}", stage.outcomes);

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::{PoisonError, RwLock};
 
 use engine::{Clock, Observer, Recording, Settings, Stopper, stop};
 use measure::Sample;
 use measure::sample::Attempt;
 use scenario::plan::Server;
+
+/// Held by every run, and held alone by one that measures.
+static QUIET: RwLock<()> = RwLock::new(());
 
 /// What a run brought, with every sample.
 pub(crate) struct Outcome {
@@ -30,6 +34,17 @@ pub(crate) fn run(toml: &str) -> Outcome {
 
 /// Runs a scenario text; `meanwhile` gets the means to stop it.
 pub(crate) fn run_with(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    run_now(toml, meanwhile)
+}
+
+/// Runs a scenario text while no other test of this binary runs one: for measurements.
+pub(crate) fn run_alone(toml: &str) -> Outcome {
+    let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
+    run_now(toml, |_| {})
+}
+
+fn run_now(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     file.write_all(toml.as_bytes()).unwrap();
     let layers = scenario::Layers { environment: BTreeMap::new(), ..scenario::Layers::default() };

@@ -119,7 +119,7 @@ impl StageRecorder {
                 || lateness.p99 > Some(lateness_limit)
                 || look.cpu_percent > Some(CPU_LIMIT_PERCENT));
         Client {
-            clock: "read".to_owned(),
+            clock: self.clock.unwrap_or_default().name().to_owned(),
             lag_ms: lag,
             send_lateness_ms: lateness,
             cpu_percent: look.cpu_percent.map(round),

@@ -10,7 +10,7 @@ use crate::distribution::round;
 use crate::offset::milliseconds;
 use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
 use crate::result::{Counts, ErrorExample, PhaseCounts, Stalls, TokenTotals};
-use crate::sample::{Attempt, Phase, TokenSource};
+use crate::sample::{ArrivalClock, Attempt, Phase, TokenSource};
 use crate::{Distribution, ErrorClass, Offset, Outcome, Sample};
 
 /// What a stage is, before anything was measured.
@@ -89,6 +89,8 @@ pub struct StageRecorder {
     pub(super) errors: BTreeMap<ErrorClass, (u64, ErrorExample)>,
     pub(super) timeline: Timeline,
     pub(super) last_end: Offset,
+    /// The weakest clock of the measured attempts that were answered.
+    pub(super) clock: Option<ArrivalClock>,
 }
 
 impl StageRecorder {
@@ -120,6 +122,7 @@ impl StageRecorder {
             errors: BTreeMap::new(),
             timeline: Timeline::default(),
             last_end: Offset::ORIGIN,
+            clock: None,
         }
     }
 
@@ -161,6 +164,9 @@ impl StageRecorder {
             self.http[0] += u64::from(status == 429);
             self.http[1] += u64::from((500..600).contains(&status));
         });
+        if attempt.at.headers.is_some() {
+            self.clock = Some(self.clock.map_or(attempt.clock, |clock| clock.min(attempt.clock)));
+        }
         self.keys.record(sample, metrics);
         self.record_latencies(sample, metrics);
         match attempt.outcome {

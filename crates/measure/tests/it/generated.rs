@@ -11,7 +11,10 @@ pub(crate) fn path(name: &str) -> PathBuf {
 /// Holds a file to what it should be.
 pub(crate) fn assert_fresh(name: &str, expected: &str) {
     if std::env::var_os("UPDATE_GENERATED").is_some() {
-        std::fs::write(path(name), expected).unwrap();
+        // Whole or not at all: other tests may be reading it.
+        let new = path(&format!("{name}.new"));
+        std::fs::write(&new, expected).unwrap();
+        std::fs::rename(new, path(name)).unwrap();
     }
     let committed = std::fs::read_to_string(path(name)).unwrap_or_default();
     assert!(

@@ -7,6 +7,7 @@ use html5gum::{Token, Tokenizer};
 use measure::result::RunResult;
 use report::{Lang, html};
 
+use crate::charts;
 use crate::fixture::{self, HOSTILE};
 
 /// Every element that the templates write.
@@ -50,14 +51,10 @@ fn the_page_refers_to_nothing_outside_itself() {
 }
 
 #[test]
-fn chart_data_cannot_end_its_block_and_stays_json() {
-    let page = html::render(&fixture::hostile(Lang::Zh), Lang::Zh);
-    let (_, rest) = page.split_once("id=\"chart-data\">").unwrap();
-    let (json, _) = rest.split_once("</script>").unwrap();
-    assert!(!json.contains(['<', '\u{2028}', '\u{2029}']));
-    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+fn chart_data_keeps_hostile_names_as_they_are() {
+    let data = charts::data(&fixture::hostile(Lang::Zh));
     assert_eq!(data["stages"][0]["name"], format!("0{HOSTILE}"));
-    assert_eq!(data["trends"].as_array().unwrap().len(), 12);
+    assert_eq!(data["trends"].as_array().map(Vec::len), Some(12));
 }
 
 #[test]

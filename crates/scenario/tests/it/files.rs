@@ -26,7 +26,7 @@ fn the_committed_ladder_needs_no_key_and_no_server_and_says_nothing_odd() {
     assert!(matches!(plan.target.server, Server::Mock { .. }));
     let users: Vec<u32> = plan.load.stages.iter().map(|stage| stage.concurrency).collect();
     assert_eq!(users, [1, 5, 20, 50, 100]);
-    assert!(plan.time_planned().unwrap().as_secs() <= 45);
+    assert!(plan.time_planned().unwrap().as_secs() < 60);
     assert_eq!(plan.bodies.rows(), 12);
     assert_eq!(plan.notices, Vec::<String>::new());
     assert!(!plan.gate.rules.is_empty());

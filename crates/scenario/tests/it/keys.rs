@@ -59,3 +59,20 @@ fn every_key_says_what_it_does() {
         assert!(key.en.ends_with('.'), "{}.{}", key.section, key.name);
     }
 }
+
+#[test]
+fn the_words_of_a_choice_are_those_that_its_reader_knows() {
+    for key in TABLE {
+        let Kind::Choice(words) = key.kind else { continue };
+        let header =
+            if key.section == "gate.check" { "[[gate.check]]" } else { &format!("[{}]", key.section) };
+        // `[target]` needs an address as well; elsewhere its absence is only one more problem.
+        let address =
+            if key.section == "target" && key.name != "scheme" { "base_url = \"http://h\"\n" } else { "" };
+        let text = format!("{header}\n{address}{} = \"zz\"\n", key.name);
+        let problems = Folder::new().with("config.toml", &text).load(&Layers::default()).unwrap_err();
+        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let said = format!("expected one of {} for `{}`", quoted.join(", "), key.name);
+        assert!(problems.messages().any(|message| message.starts_with(&said)), "{said}\n{problems}");
+    }
+}

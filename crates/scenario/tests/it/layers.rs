@@ -89,7 +89,7 @@ fn a_stronger_layer_says_a_thing_in_its_own_way() {
     let plan = folder.load(&layers).unwrap();
     assert_eq!(plan.target.url(), "http://localhost:8080/v1/chat/completions");
     assert_eq!(plan.target.keys.values[0].expose(), "sk-variable");
-    assert_eq!(plan.load.stages[1].end, StageEnd::Requests(3));
+    assert_eq!(plan.load.stages[1].end, StageEnd::OnePerUser);
     assert_eq!(plan.load.stages[1].ramp_up, Duration::from_millis(1500));
     assert_eq!(plan.bodies.rows(), 2);
 }

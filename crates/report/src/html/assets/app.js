@@ -25,7 +25,7 @@
   // ---- what a chart looks like -------------------------------------------------------------------------------
 
   const palette = () =>
-    matchMedia("(prefers-color-scheme: dark)").matches && !printing
+    matchMedia("(prefers-color-scheme: dark)").matches && !root.hasAttribute("data-printing")
       ? ["#6ea8ff", "#56d4a0", "#f2a65a", "#d2a8ff", "#ff7b72", "#e3c04d", "#79c0ff"]
       : ["#1f5fbf", "#2a9d6f", "#d9822b", "#7a4fbf", "#c9302c", "#a88200", "#3a9bd1"];
 
@@ -152,7 +152,6 @@
 
   // ---- drawing -----------------------------------------------------------------------------------------------
 
-  let printing = false;
   const plot = (chart) => document.querySelector(`[data-chart="${chart.id}"]`);
 
   const draw = async (chart) => {
@@ -163,7 +162,23 @@
     place.on("plotly_doubleclick", () => zoom(wholeRun));
   };
 
+  // At once, so that what is printed is whole.
   const drawAll = () => Promise.all(charts.map(draw));
+
+  // What changes while the charts are still being drawn the first time is made up for after that.
+  let stale = false;
+  const redraw = () => {
+    stale = root.dataset.charts !== "drawn";
+    if (!stale) drawAll();
+  };
+
+  // One by one from the top, so that the page can be read meanwhile.
+  const drawInTurn = async () => {
+    for (const chart of charts) {
+      await draw(chart);
+      await new Promise((next) => setTimeout(next));
+    }
+  };
 
   // ---- one zoom for all trends -------------------------------------------------------------------------------
 
@@ -216,13 +231,17 @@
     document.querySelectorAll("[data-language]").forEach((button) => {
       button.setAttribute("aria-pressed", String(button.dataset.language === language));
     });
-    if (root.dataset.charts === "drawn") drawAll();
+    redraw();
   };
 
+  // On paper every part is open and colours are those for white ground.
   const print = (now) => () => {
-    printing = now;
-    document.querySelectorAll("details").forEach((part) => part.toggleAttribute("open", now || part.matches(":last-of-type")));
-    drawAll();
+    root.toggleAttribute("data-printing", now);
+    document.querySelectorAll("details").forEach((part) => {
+      if (now) part.dataset.open = part.open;
+      part.open = now || part.dataset.open === "true";
+    });
+    redraw();
   };
 
   const start = async () => {
@@ -230,18 +249,20 @@
       button.addEventListener("click", () => speak(button.dataset.language));
     });
     speak(root.lang);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    addEventListener("beforeprint", print(true));
+    addEventListener("afterprint", print(false));
     if (charts.length === 0) return;
     await unpack();
     Plotly.register(chinese);
-    await drawAll();
+    stale = false;
+    await drawInTurn();
     document.querySelectorAll("[data-zoom]").forEach((button) => {
       button.addEventListener("click", () => zoom(stretch(button.dataset.zoom)));
     });
     document.querySelector(".zoom").hidden = data.stages.length < 2;
     markZoom();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-    addEventListener("beforeprint", print(true));
-    addEventListener("afterprint", print(false));
+    if (stale) await drawAll();
     root.dataset.charts = "drawn";
   };
 
