@@ -8,9 +8,22 @@ use serde::Serialize;
 use super::text::Text;
 use crate::number::{UNKNOWN, duration, percent, rate};
 
+/// The checks, those that did not pass apart.
+#[derive(Debug, Serialize)]
+pub(super) struct Gate {
+    open: Vec<Row>,
+    passed: Vec<Row>,
+}
+
+pub(super) fn of(run: &RunResult) -> Gate {
+    let (passed, open): (Vec<_>, Vec<_>) =
+        run.gate.checks.iter().partition(|line| line.result == CheckResult::Pass);
+    Gate { open: open.into_iter().map(row).collect(), passed: passed.into_iter().map(row).collect() }
+}
+
 /// One check on one stage.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+struct Row {
     check: String,
     stage: String,
     level: Text,
@@ -22,10 +35,6 @@ pub(super) struct Row {
     result: Text,
     tone: &'static str,
     reason: Option<String>,
-}
-
-pub(super) fn of(run: &RunResult) -> Vec<Row> {
-    run.gate.checks.iter().map(row).collect()
 }
 
 fn row(line: &CheckLine) -> Row {

@@ -52,7 +52,7 @@ struct Page {
     summary: summary::Summary,
     cards: Vec<cards::Card>,
     ladder: Vec<ladder::Row>,
-    gate: Vec<gate::Row>,
+    gate: gate::Gate,
     distributions: Vec<distributions::Stage>,
     failures: failures::Failures,
     facts: facts::Facts,

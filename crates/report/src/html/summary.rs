@@ -21,7 +21,8 @@ pub(super) struct Summary {
 
 #[derive(Debug, Serialize)]
 struct Line {
-    stage: Option<String>,
+    /// Those that it is said of; none when it is about the run.
+    stages: Vec<String>,
     text: Text,
 }
 
@@ -78,18 +79,21 @@ fn is_chinese(letter: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&letter)
 }
 
-/// The stored warnings; those about stages follow from the numbers and are said in both languages.
+/// The stored warnings; those about stages follow from the numbers and are said in both languages. What is said of
+/// several stages is said once.
 fn warnings_of(run: &RunResult) -> Vec<Line> {
     let [en, zh] = Lang::ALL.map(|lang| warnings::of_stages(run, lang));
     let same = |all: &[Warning], warning: &Warning| {
         let twin = all.iter().find(|other| other.code == warning.code && other.stage == warning.stage);
         twin.map_or_else(|| warning.text.clone(), |twin| twin.text.clone())
     };
-    run.warnings
-        .iter()
-        .map(|warning| Line {
-            stage: warning.stage.clone(),
-            text: Text::new(same(&en, warning), same(&zh, warning)),
-        })
-        .collect()
+    let mut lines: Vec<Line> = Vec::new();
+    for warning in &run.warnings {
+        let text = Text::new(same(&en, warning), same(&zh, warning));
+        match lines.iter_mut().find(|line| line.text == text) {
+            Some(line) => line.stages.extend(warning.stage.clone()),
+            None => lines.push(Line { stages: warning.stage.iter().cloned().collect(), text }),
+        }
+    }
+    lines
 }

@@ -34,10 +34,11 @@ fn two_short_stages(second: u64) -> RunResult {
 }
 
 #[test]
-fn stages_that_share_a_second_add_up_in_it() {
+fn stages_that_share_a_second_add_up_in_it_but_not_their_users() {
     let data = data(&two_short_stages(3));
     assert_eq!(values(&data, "requests_per_s"), [1.0, 1.0, 6.0, 5.0, 5.0].map(Value::from));
     assert_eq!(values(&data, "requests_total"), [1.0, 2.0, 8.0, 13.0, 18.0].map(Value::from));
+    assert_eq!(values(&data, "active"), [1.0, 1.0, 5.0, 5.0, 5.0].map(Value::from));
     assert_eq!(data["stages"][1]["from"], 3.0);
 }
 

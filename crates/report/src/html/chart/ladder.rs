@@ -70,8 +70,8 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
         ),
         chart(
             "ladder_refused",
-            ("Refused and failed", "拒绝与失败"),
-            ("% of attempts", "占尝试的 %"),
+            ("Attempts refused or failed", "被拒绝与失败的尝试"),
+            ("%", "%"),
             vec![
                 line(("429", "429"), Style::Refused, &|stage| percent(stage.http_429_ratio)),
                 line(("5xx", "5xx"), Style::Bad, &|stage| percent(stage.http_5xx_ratio)),

@@ -29,6 +29,8 @@ enum Value {
     Of(fn(Moment<'_>) -> Option<f64>),
     /// Adds up over stages.
     Sum(fn(Moment<'_>) -> Option<f64>),
+    /// The largest: what was open in two stages that share a second was not open at once.
+    Most(fn(Moment<'_>) -> Option<f64>),
     /// Adds up over stages and over time.
     Total(fn(Moment<'_>) -> Option<f64>),
 }
@@ -68,6 +70,7 @@ impl Value {
                 value(*most.max_by_key(|moment| moment.second.ok)?)
             }
             Self::Sum(value) => sum(moments, value),
+            Self::Most(value) => moments.iter().filter_map(|moment| value(*moment)).reduce(f64::max),
             Self::Total(value) => {
                 total += sum(moments, value)?;
                 Some(total)
@@ -167,7 +170,7 @@ const TRENDS: &[Trend] = &[
             "open requests, most",
             "同时进行的请求（峰值）",
             Style::Main,
-            Value::Sum(|moment| Some(moment.second.active as f64)),
+            Value::Most(|moment| Some(moment.second.active as f64)),
         )],
         needs: ANSWERED,
     },
