@@ -42,9 +42,9 @@ build:
 scenarios: build
     {{rungs}} check perf/config.toml scenarios/*.toml --set target.api_key=sk-check
 
-# the committed scenario end to end, as `bench`, into target/
+# the committed scenario end to end, as `bench`, into target/; 5 says that this machine was too busy to judge by
 bench-ci: build
-    {{rungs}} run perf/config.toml --out target/bench
+    {{rungs}} run perf/config.toml --out target/bench || [ $? -eq 5 ]
 
 # the report of that run in a real browser
 test-browser: bench-ci
