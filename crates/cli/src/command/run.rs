@@ -217,8 +217,9 @@ fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
         let stages = if stages.is_empty() { String::new() } else { format!("{}: ", stages.join(", ")) };
         screen::talk(format_args!("{}: {stages}{text}", lang.pick("warning", "警告")));
     }
-    for reason in &run.exit.reasons {
-        screen::talk(format_args!("exit {}: {reason}", run.exit.code));
+    if let Some((first, others)) = run.exit.reasons.split_first() {
+        screen::talk(format_args!("exit {}: {first}", run.exit.code));
+        others.iter().for_each(|reason| screen::talk(format_args!("also: {reason}")));
     }
     let samples = places.samples.iter();
     let files = [&places.html, &places.json].into_iter().chain(samples);

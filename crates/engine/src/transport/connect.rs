@@ -90,8 +90,7 @@ impl ConnectFailure {
         if let Some(failed) = error.downcast_ref::<TcpFailure>() {
             return Self { class: failed.class(), message: failed.to_string() };
         }
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        match inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        match tls_error(error) {
             Some(rustls::Error::InvalidCertificate(reason)) => Self {
                 class: ErrorClass::Tls,
                 message: format!(
@@ -105,6 +104,16 @@ impl ConnectFailure {
             },
             None => Self { class: ErrorClass::ConnectFailed, message: format!("no connection: {error}") },
         }
+    }
+}
+
+/// The TLS error inside an error: each layer wraps it in an `io::Error` of its own.
+fn tls_error<'a>(mut error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    loop {
+        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
+            return Some(tls);
+        }
+        error = error.downcast_ref::<io::Error>()?.get_ref()?;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Distribution;
 use crate::Sample;
+use crate::distribution::round;
 use crate::request::RequestMetrics;
 use crate::result::KeyLine;
 
@@ -33,7 +34,7 @@ impl Keys {
             key: format!("key {}", index + 1),
             requests: key.requests,
             http_429: key.http_429,
-            ttft_ms_p95: key.ttft.percentile(95.0),
+            ttft_ms_p95: key.ttft.percentile(95.0).map(round),
         };
         self.0.iter().enumerate().map(line).collect()
     }

@@ -49,7 +49,7 @@ impl StageRecorder {
             http_5xx_ratio: ratio(self.http[1], self.counts.attempts),
             error_rate: of_judged(self.counts.failed),
             output_tokens_per_s: over(self.tokens_in_window).filter(|_| self.tokens.source.usage > 0),
-            goodput: over(self.good_in_window()),
+            goodput: over(self.good_in_window as f64),
             goodput_ratio: of_judged(self.good),
             counts: self.accounted(),
             outcomes: self.outcomes.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
@@ -79,14 +79,6 @@ impl StageRecorder {
             keys: self.keys.lines(),
             errors: self.errors.iter().map(error_line).collect(),
             timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
-        }
-    }
-
-    fn good_in_window(&self) -> f64 {
-        // Goodput shares the numerator's window with qps: the good share of what ended inside.
-        match self.counts.ok {
-            0 => 0.0,
-            ok => self.ok_in_window as f64 * self.good as f64 / ok as f64,
         }
     }
 

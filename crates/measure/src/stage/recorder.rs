@@ -79,6 +79,7 @@ pub struct StageRecorder {
     pub(super) tokens_in_window: f64,
     pub(super) ok_in_window: u64,
     pub(super) good: u64,
+    pub(super) good_in_window: u64,
     pub(super) open_time: Duration,
     pub(super) in_flight_max: u64,
     pub(super) drained: u64,
@@ -113,6 +114,7 @@ impl StageRecorder {
             tokens_in_window: 0.0,
             ok_in_window: 0,
             good: 0,
+            good_in_window: 0,
             open_time: Duration::ZERO,
             in_flight_max: 0,
             drained: 0,
@@ -131,8 +133,10 @@ impl StageRecorder {
         let Some(attempt) = sample.last() else { return };
         let metrics = RequestMetrics::of(attempt, self.frame.reading_speed);
         self.timeline.record(sample, &metrics);
-        // Requests of the ramp are open, and their tokens arrive, inside the window as well.
-        self.record_presence(sample, attempt);
+        // Requests of the ramp are open, end, and bring tokens inside the window as well.
+        if matches!(sample.phase, Phase::Ramp | Phase::Measure) {
+            self.record_presence(sample, attempt, &metrics);
+        }
         match sample.phase {
             Phase::Measure => self.record_measured(sample, attempt, &metrics),
             Phase::Ramp => self.phases.ramp += 1,
@@ -141,11 +145,18 @@ impl StageRecorder {
         }
     }
 
-    fn record_presence(&mut self, sample: &Sample, attempt: &Attempt) {
+    fn record_presence(&mut self, sample: &Sample, attempt: &Attempt, metrics: &RequestMetrics) {
         let Some(first) = sample.attempts.first() else { return };
         let from = first.at.start.max(self.frame.window_start);
         let until = self.window_end.map_or(attempt.at.end, |end| attempt.at.end.min(end));
         self.open_time += until.since(from);
+        if attempt.outcome == Outcome::Ok && self.in_window(attempt.at.end) {
+            self.ok_in_window += 1;
+            self.good_in_window += u64::from(self.meets_objectives(metrics));
+        }
+        if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
+            self.record_tokens_in_window(attempt);
+        }
         if sample.phase == Phase::Measure {
             self.in_flight_max = self.in_flight_max.max(u64::from(sample.in_flight));
         }
@@ -174,9 +185,6 @@ impl StageRecorder {
             Outcome::Failed(class) => self.record_failure(class, attempt),
             Outcome::Cancelled => self.counts.cancelled += 1,
         }
-        if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
-            self.record_tokens_in_window(attempt);
-        }
     }
 
     fn record_latencies(&mut self, sample: &Sample, metrics: &RequestMetrics) {
@@ -204,8 +212,6 @@ impl StageRecorder {
 
     fn record_ok(&mut self, attempt: &Attempt, metrics: &RequestMetrics) {
         self.counts.ok += 1;
-        let inside = self.in_window(attempt.at.end);
-        self.ok_in_window += u64::from(inside);
         self.good += u64::from(self.meets_objectives(metrics));
         gaps(&attempt.events).for_each(|(_, gap)| self.distributions.gap.record(gap));
         let stalls = RequestStalls::of(&attempt.events, self.frame.stall_after);

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
+mod gate;
 mod generated;
 mod metrics_page;
 mod result_form;
 mod run;
+mod window;

@@ -74,6 +74,11 @@ fn sample(seq: u64, phase: Phase, attempt: Attempt) -> Sample {
 
 /// One rung of two seconds.
 pub(crate) fn stage() -> StageResult {
+    stage_with_ramp_at(500)
+}
+
+/// One rung of two seconds whose ramp sent one request at this moment, in ms.
+pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
     let mut recorder = StageRecorder::new(StageFrame {
         name: "c2".into(),
         concurrency: 2,
@@ -85,7 +90,7 @@ pub(crate) fn stage() -> StageResult {
         reading_speed: 10.0,
         objectives: [Some(Duration::from_secs(1)), None, None],
     });
-    recorder.record(&sample(1, Phase::Ramp, attempt(500, Outcome::Ok, Some(200))));
+    recorder.record(&sample(1, Phase::Ramp, attempt(ramp, Outcome::Ok, Some(200))));
     recorder.record(&sample(2, Phase::Measure, attempt(1000, Outcome::Ok, Some(200))));
     recorder.record(&sample(3, Phase::Measure, attempt(1400, Outcome::Ok, Some(200))));
     let refused = Outcome::Failed(ErrorClass::RateLimited);

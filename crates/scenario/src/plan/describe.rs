@@ -31,16 +31,15 @@ pub fn describe_stage(stage: &super::Stage) -> String {
 }
 
 impl Plan {
-    /// How long the run lasts when everything is answered in time: ramps, windows, pauses and warm-up, without
-    /// drains; `None` when a stage ends by requests.
+    /// How long the run lasts when everything is answered in time: ramps, windows, pauses and a timed warm-up, without
+    /// drains and without a warm-up that counts requests; `None` when a stage ends by requests.
     pub fn time_planned(&self) -> Option<Duration> {
         let stages = self.load.stages.iter().map(super::Stage::length);
         let stages = stages.sum_checked()?;
         let pauses = self.load.cool_down.saturating_mul(self.load.stages.len().saturating_sub(1) as u32);
         match self.load.warm_up {
             Some(WarmUp::For(duration)) => Some(stages.saturating_add(pauses).saturating_add(duration)),
-            Some(WarmUp::Requests(_)) => None,
-            None => Some(stages.saturating_add(pauses)),
+            Some(WarmUp::Requests(_)) | None => Some(stages.saturating_add(pauses)),
         }
     }
 
@@ -96,14 +95,18 @@ fn ladder(plan: &Plan) -> String {
 }
 
 fn time(plan: &Plan) -> String {
+    let warm_up = match plan.load.warm_up {
+        Some(WarmUp::Requests(requests)) => format!(" and {requests} requests of warm-up"),
+        Some(WarmUp::For(_)) | None => String::new(),
+    };
     match (plan.time_planned(), plan.time_at_most()) {
         (Some(planned), Some(most)) => {
-            format!("time    {}, at most {}", show_duration(planned), show_duration(most))
+            format!("time    {}, at most {}{warm_up}", show_duration(planned), show_duration(most))
         }
         _ => {
             let requests = plan.load.stages.iter().filter_map(super::Stage::requests);
             let requests: u64 = requests.fold(0, u64::saturating_add);
-            format!("time    as long as {requests} requests take")
+            format!("time    as long as {requests} requests take{warm_up}")
         }
     }
 }

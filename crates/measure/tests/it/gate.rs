@@ -1,0 +1,96 @@
+//! What the gate makes of a stage: pass, fail, or why it does not say.
+
+use measure::gate::{Baseline, Check, Level, Rule, judge};
+use measure::result::{CheckResult, StageResult, StageStatus, Verdict};
+
+use crate::run::{result, stage};
+
+fn rule(text: &str, level: Level) -> Rule {
+    Rule { check: Check::parse(text).unwrap(), level, min_change: None }
+}
+
+fn verdict(text: &str, stage: &StageResult) -> (Verdict, CheckResult, String) {
+    let gate = judge(&[rule(text, Level::Strict)], std::slice::from_ref(stage), None);
+    let line = &gate.checks[0];
+    (gate.verdict, line.result, line.reason.clone().unwrap_or_default())
+}
+
+#[test]
+fn a_check_holds_or_does_not() {
+    let stage = stage();
+    for (text, result) in [
+        ("success_rate >= 50%", CheckResult::Pass),
+        ("success_rate >= 99%", CheckResult::Fail),
+        ("http_429 <= 0", CheckResult::Fail),
+        ("e2e.mean <= 1s", CheckResult::Pass),
+        ("e2e.p50 < 100ms", CheckResult::Fail),
+    ] {
+        assert_eq!(verdict(text, &stage).1, result, "{text}");
+    }
+}
+
+#[test]
+fn out_03_too_few_values_behind_a_percentile_are_no_pass() {
+    let (verdict, result, reason) = verdict("ttft.p95 < 5s", &stage());
+    assert_eq!((verdict, result), (Verdict::NotJudged, CheckResult::NoData));
+    assert_eq!(reason, "2 values, at least 20 are needed");
+}
+
+#[test]
+fn nothing_measured_a_stage_cut_short_or_skipped_or_not_there_is_no_pass() {
+    let rows = [
+        ("e2e.mean <= 1s", StageStatus::Skipped, "the stage was skipped"),
+        ("e2e.mean <= 1s", StageStatus::Incomplete, "the stage was cut short"),
+        ("smoothness >= 0%", StageStatus::Complete, "nothing was measured"),
+        ("e2e.mean <= 1s for c>=100", StageStatus::Complete, "no stage of this run is covered by the check"),
+    ];
+    for (text, status, said) in rows {
+        let stage = StageResult { status, smoothness: None, ..stage() };
+        let (verdict, result, reason) = verdict(text, &stage);
+        assert_eq!(
+            (verdict, result, reason.as_str()),
+            (Verdict::NotJudged, CheckResult::NoData, said),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_saturated_stage_is_judged_only_by_counts_that_hold() {
+    let mut stage = stage();
+    stage.client.saturated = true;
+    for (text, result) in [
+        ("e2e.mean <= 1s", CheckResult::NoData),
+        ("qps >= 0.1", CheckResult::NoData),
+        ("success_rate >= 50%", CheckResult::Pass),
+        ("http_429_ratio <= 50%", CheckResult::Pass),
+        ("success_rate >= 99%", CheckResult::NoData),
+    ] {
+        assert_eq!(verdict(text, &stage).1, result, "{text}");
+    }
+}
+
+#[test]
+fn an_advisory_check_never_decides_and_no_check_is_no_verdict() {
+    let stage = stage();
+    let advisory = judge(&[rule("success_rate >= 99%", Level::Advisory)], std::slice::from_ref(&stage), None);
+    assert_eq!((advisory.verdict, advisory.checks[0].result), (Verdict::Pass, CheckResult::Fail));
+    assert_eq!(judge(&[], &[stage], None).verdict, Verdict::None);
+}
+
+#[test]
+fn the_baseline_is_compared_with_stage_by_stage() {
+    let run = result();
+    let baseline = Baseline::of(&run, "");
+    let judged = |text: &str, min_change, baseline: Option<&Baseline>| {
+        let rule = Rule { min_change, ..rule(text, Level::Strict) };
+        judge(&[rule], &run.stages[..1], baseline).checks[0].result
+    };
+    assert_eq!(judged("e2e.mean <= baseline + 20%", None, Some(&baseline)), CheckResult::Pass);
+    assert_eq!(judged("e2e.mean <= baseline - 20%", None, Some(&baseline)), CheckResult::Fail);
+    assert_eq!(judged("e2e.mean <= baseline - 20%", Some(500.0), Some(&baseline)), CheckResult::Pass);
+    assert_eq!(judged("e2e.mean <= baseline", None, None), CheckResult::NoData);
+    let mut without = baseline;
+    without.stages.clear();
+    assert_eq!(judged("e2e.mean <= baseline", None, Some(&without)), CheckResult::NoData);
+}

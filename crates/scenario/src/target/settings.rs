@@ -1,0 +1,135 @@
+//! `[target]` as a whole, before it is known whether the bodies ask for a stream.
+
+use super::{api, headers, keys, server, timeouts, tls};
+use crate::plan::{Api, Auth, Header, Keys, Server, Target, Timeouts, Tls};
+use crate::read::Section;
+
+/// Everything `[target]` says. Without an address it stands on the mock, so that reading can go on; the problem
+/// is recorded.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    provider: Option<String>,
+    base_url: String,
+    server: Server,
+    pub(crate) api: Api,
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Usage,
+    auth: Auth,
+    keys: Keys,
+    user_info: Option<String>,
+    explicit: Vec<Header>,
+    request_id_header: String,
+    pub(crate) timeouts: Timeouts,
+    tls: Tls,
+    keep_alive: bool,
+    max_event_size: usize,
+}
+
+/// Whether OpenAI streams are asked for token counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Usage {
+    Ask,
+    Never,
+}
+
+/// Reads `[target]`, and the key file that `[data]` may name.
+pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
+    let said = api::read(section);
+    // An api that was said wrongly is reported; the path must not be blamed as well.
+    let assumed = said.or_else(|| section.get("api").map(|_| Api::OpenAiChat));
+    let resolved = server::read(section, assumed);
+    let api = resolved.as_ref().map_or(Api::OpenAiChat, |resolved| resolved.api);
+    let tls = tls::read(section, resolved.as_ref().map(|resolved| &resolved.server));
+    let (base_url, server, user_info) = match resolved {
+        Some(resolved) => (resolved.shown, resolved.server, resolved.user_info),
+        None => (String::new(), Server::Mock { settings: String::new(), path: String::new() }, None),
+    };
+    Settings {
+        provider: section.visible_text("provider"),
+        base_url,
+        server,
+        api,
+        model: section.visible_text("model"),
+        usage: section.choice("usage", &[("ask", Usage::Ask), ("never", Usage::Never)]).unwrap_or(Usage::Ask),
+        auth: read_auth(section).unwrap_or_else(|| api.auth()),
+        keys: keys::read(section, data),
+        user_info,
+        explicit: headers::explicit(section),
+        request_id_header: read_request_id_header(section),
+        timeouts: timeouts::read(section),
+        tls,
+        keep_alive: section.boolean("keep_alive").unwrap_or_default(),
+        max_event_size: section.size("max_event_size", 1024..=1 << 30).unwrap_or_default() as usize,
+    }
+}
+
+impl Settings {
+    /// The target of a run whose bodies ask for a stream or not, and name `model`.
+    pub(crate) fn into_target(self, stream: bool, model: Option<String>, section: Section<'_>) -> Target {
+        let problems = section.context.problems;
+        let generated = headers::generated(self.api, stream, self.user_info.as_deref());
+        let headers = headers::merged(generated, self.explicit, section);
+        let auth_header = match self.auth {
+            Auth::Bearer => Some("authorization"),
+            Auth::XApiKey => Some("x-api-key"),
+            Auth::None => None,
+        };
+        let own = auth_header.filter(|name| headers.iter().any(|header| header.name == *name));
+        let auth = match (own, self.keys.values.is_empty()) {
+            (Some(name), false) => {
+                problems.notice(format!(
+                    "the header `{name}` is the scenario's own; the configured key is not sent"
+                ));
+                Auth::None
+            }
+            (Some(_), true) => Auth::None,
+            (None, _) => self.auth,
+        };
+        let remote = matches!(self.server, Server::At(_));
+        if remote && own.is_none() && self.keys.values.is_empty() && self.auth != Auth::None {
+            problems.notice("no key is configured: requests carry no auth header");
+        }
+        if self.auth == Auth::None && !self.keys.values.is_empty() {
+            problems.notice("`auth = \"none\"`: the configured key is not sent");
+        }
+        Target {
+            provider: self.provider,
+            base_url: self.base_url,
+            server: self.server,
+            api: self.api,
+            model,
+            auth,
+            keys: self.keys,
+            headers,
+            request_id_header: self.request_id_header,
+            timeouts: self.timeouts,
+            tls: self.tls,
+            keep_alive: self.keep_alive,
+            max_event_size: self.max_event_size,
+            stream,
+        }
+    }
+}
+
+fn read_auth(section: Section<'_>) -> Option<Auth> {
+    section.choice("auth", &[("bearer", Auth::Bearer), ("x-api-key", Auth::XApiKey), ("none", Auth::None)])
+}
+
+fn read_request_id_header(section: Section<'_>) -> String {
+    let name = section.text("request_id_header").unwrap_or_default();
+    let Some(header) = headers::header_name(&name) else {
+        if let Some(node) = section.get("request_id_header") {
+            section.context.expected(node, "the name of a header");
+        }
+        return "x-request-id".into();
+    };
+    let explicit = section.rows("headers").iter().find(|(name, _)| name.eq_ignore_ascii_case(&header));
+    if let Some((_, node)) = explicit {
+        section.context.problems.error_with_hint(
+            &node.key,
+            format!("the header `{header}` carries a fresh id per attempt and cannot be fixed"),
+            "take it out, or give the generated id another name with `request_id_header`",
+        );
+    }
+    header
+}
