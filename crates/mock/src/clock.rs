@@ -56,6 +56,14 @@ impl Clock {
         Stamp(saturating_nanos(Instant::now().duration_since(self.origin)))
     }
 
+    /// When bytes arrived that the kernel stamped at this time since the epoch; now, when it did not. The stamp counts by
+    /// its age: wall time may be stepped, and an age that cannot be is none.
+    pub(crate) fn arrival(&self, since_epoch: Option<Duration>) -> Stamp {
+        let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let age = since_epoch.and_then(|stamp| wall.checked_sub(stamp)).filter(|age| *age < OLDEST);
+        Stamp(self.now().0.saturating_sub(saturating_nanos(age.unwrap_or_default())))
+    }
+
     /// Returns at `due`, at once when it is past. The runtime's timer rounds up to its tick of 1 ms.
     pub(crate) async fn sleep_until(&self, due: Stamp) {
         if due <= self.now() {
@@ -76,6 +84,9 @@ impl Clock {
         now.duration_since(std::time::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
     }
 }
+
+/// A request that waited longer than this to be read was not late: the wall clock was stepped.
+const OLDEST: Duration = Duration::from_secs(1);
 
 fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::config::Config;
-use crate::http::{Connection, KeepAlive, ReadError, Reply};
+use crate::http::{Connection, KeepAlive, ReadError, Reply, ask_for_stamps};
 use crate::ledger::{LedgerSnapshot, Row};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
@@ -133,6 +133,7 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    ask_for_stamps(&socket);
     socket.listen(BACKLOG)
 }
 

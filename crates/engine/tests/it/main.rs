@@ -11,3 +11,4 @@ mod refusals;
 mod run;
 mod script;
 mod timeouts;
+mod tls;

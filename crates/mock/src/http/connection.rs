@@ -3,10 +3,11 @@
 use std::io;
 
 use thiserror::Error;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::clock::{Clock, Stamp};
+use crate::http::arrival::try_receive;
 use crate::http::head::BodyLength;
 use crate::http::{Head, Request, chunked};
 
@@ -16,7 +17,7 @@ pub(crate) struct Connection {
     stream: TcpStream,
     clock: Clock,
     unread: Vec<u8>,
-    /// Right after the newest read that delivered bytes.
+    /// Arrival of the newest bytes.
     last_read: Stamp,
 }
 
@@ -93,14 +94,29 @@ impl Connection {
         if self.unread.len() > most {
             return Err(ReadError::TooLarge);
         }
-        self.unread.reserve(READ_SIZE);
-        match self.stream.read_buf(&mut self.unread).await {
-            Ok(0) | Err(_) => Err(ReadError::Ended),
-            Ok(_) => {
-                self.last_read = self.clock.now();
-                Ok(())
+        loop {
+            self.stream.readable().await.map_err(|_| ReadError::Ended)?;
+            match self.receive() {
+                Ok(0) => return Err(ReadError::Ended),
+                Ok(_) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return Err(ReadError::Ended),
             }
         }
+    }
+
+    /// Reads what is there to what is unread; how much that was.
+    fn receive(&mut self) -> io::Result<usize> {
+        let unread = self.unread.len();
+        self.unread.resize(unread + READ_SIZE, 0);
+        let received = try_receive(&self.stream, &mut self.unread[unread..], &self.clock);
+        let (n, at) = match received {
+            Ok((n, at)) => (n, Some(at)),
+            Err(_) => (0, None),
+        };
+        self.unread.truncate(unread + n);
+        self.last_read = at.filter(|_| n > 0).unwrap_or(self.last_read);
+        received.map(|(n, _)| n)
     }
 
     /// Hands `bytes` to the socket: one system call, unless the client does not read.
@@ -134,10 +150,9 @@ impl Connection {
             if self.stream.readable().await.is_err() {
                 return Gone;
             }
-            self.unread.reserve(READ_SIZE);
-            match self.stream.try_read_buf(&mut self.unread) {
+            match self.receive() {
                 Ok(0) => return Gone,
-                Ok(_) => self.last_read = self.clock.now(),
+                Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(_) => return Gone,
             }

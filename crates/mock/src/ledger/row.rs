@@ -20,7 +20,7 @@ pub struct Row {
     pub ordinal: u64,
     /// The protocol it was served in.
     pub protocol: Protocol,
-    /// Right after the read that delivered the request's last byte.
+    /// Arrival of the read that delivered the request's last byte, stamped by the kernel where it does.
     pub received: Stamp,
     /// When it had its slot; absent when it was refused or left while waiting.
     pub slot: Option<Stamp>,
