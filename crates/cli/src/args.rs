@@ -148,7 +148,7 @@ pub(crate) enum BaselineAction {
         /// Where the baseline goes
         #[arg(value_name = "FILE", default_value = "baseline.json")]
         file: PathBuf,
-        /// Label of the machine, as `testbed` in [gate]
+        /// Label of the machine, as `testbed` in the gate table
         #[arg(long, default_value = "")]
         testbed: String,
     },

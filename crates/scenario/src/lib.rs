@@ -1,6 +1,6 @@
 //! TOML -> [`Scenario`] -> [`Plan`]: layers, spans and diagnostics, values, templates, data, secrets. Sync and offline.
 //!
-//! [`load`] reads a scenario file and everything it names, and reports every problem at once; what it returns is
+//! [`load()`] reads a scenario file and everything it names, and reports every problem at once; what it returns is
 //! whole, so checking a file is loading it and stopping there.
 
 mod data;

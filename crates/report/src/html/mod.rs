@@ -2,7 +2,7 @@
 //!
 //! Every text stands in it in both languages; a switch chooses. Charts are data in a JSON block, drawn by the chart
 //! library that the page carries packed. Everything that came from a scenario or a server is escaped at one place: by
-//! the template engine for HTML, by [`script_json`] for the JSON block, and by the page's script for chart labels.
+//! the template engine for HTML, by `script_json` for the JSON block, and by the page's script for chart labels.
 
 mod cards;
 mod chart;

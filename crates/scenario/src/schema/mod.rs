@@ -1,5 +1,5 @@
 //! The JSON Schema (draft 2020-12) of the scenario file, for editors: made from the list of keys, so that the two cannot
-//! differ. It knows forms and names; what depends on several keys, on files or on variables only [`crate::load`] knows.
+//! differ. It knows forms and names; what depends on several keys, on files or on variables only [`crate::load()`] knows.
 
 mod value;
 
