@@ -5,7 +5,7 @@ use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{ErrorClass, ErrorGroup};
 
 use crate::Lang;
-use crate::number::{duration, percent, rate};
+use crate::number::{duration, percent, rate, seconds};
 
 /// A jump of this factor from one rung to the next is queueing.
 const JUMP: f64 = 2.0;
@@ -49,7 +49,7 @@ fn target(run: &RunResult, lang: Lang) -> String {
     };
     lang.pick(
         format!("With base URL {}, model {model}, {mode}", run.base_url),
-        format!("在 Base URL {}、模型 {model}、{mode} 条件下", run.base_url),
+        format!("在 Base URL {}、模型 {model}、{mode}条件下", run.base_url),
     )
 }
 
@@ -82,7 +82,7 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 fn held(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let stage = facts.held?;
     let target = target(facts.run, lang);
-    let (users, window) = (stage.concurrency, rate(Some(stage.window_s)));
+    let (users, window) = (stage.concurrency, seconds(stage.window_s));
     let e2e = duration(stage.e2e_ms.p95);
     let ttft = match stage.ttft_ms.p95 {
         Some(ttft) => lang.pick(

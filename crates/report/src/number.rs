@@ -22,6 +22,15 @@ pub fn rate(value: Option<f64>) -> String {
     value.map_or(UNKNOWN.to_owned(), figures)
 }
 
+/// Seconds of a window: `60`, `0.5`, `22.4`.
+pub fn seconds(value: f64) -> String {
+    match (value * 10.0).round() / 10.0 {
+        rounded if rounded == rounded.trunc() && rounded > 0.0 => format!("{rounded:.0}"),
+        rounded if rounded > 0.0 => format!("{rounded:.1}"),
+        _ => figures(value),
+    }
+}
+
 /// A share as a percentage: `99.5 %` is given as `99.5%`; never rounded up to 100 or down to 0.
 pub fn percent(value: Option<f64>) -> String {
     let Some(share) = value else { return UNKNOWN.to_owned() };
@@ -62,6 +71,10 @@ mod tests {
             (percent(Some(0.125)), "12.5%"),
             (percent(Some(0.0)), "0%"),
             (percent(None), "—"),
+            (seconds(60.0), "60"),
+            (seconds(22.365), "22.4"),
+            (seconds(0.5), "0.5"),
+            (seconds(0.02), "0.02"),
         ];
         for (text, expected) in rows {
             assert_eq!(text, expected);

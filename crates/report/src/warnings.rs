@@ -3,7 +3,7 @@
 use measure::result::{RunResult, StageResult, StageStatus, Warning};
 
 use crate::Lang;
-use crate::number::{duration, percent};
+use crate::number::{duration, percent, seconds};
 
 /// A window shorter than this many response times shows mostly its own edges.
 const WINDOW_IN_E2E: f64 = 10.0;
@@ -66,7 +66,7 @@ fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
     stage.duration.as_ref()?;
     let needed = SHORTEST_WINDOW.max(WINDOW_IN_E2E * stage.e2e_ms.p50.unwrap_or(0.0) / 1000.0);
     (stage.window_s < needed).then(|| {
-        let (window, needed) = (stage.window_s, needed.ceil());
+        let (window, needed) = (seconds(stage.window_s), needed.ceil());
         lang.pick(
             format!("the window of {window} s is short for these response times; {needed} s or more give a steady picture"),
             format!("窗口 {window} 秒相对响应时间偏短，建议不少于 {needed} 秒"),
