@@ -44,7 +44,7 @@ scenarios: build
 
 # the committed scenario end to end, as `bench`, into target/; 5 says that this machine was too busy to judge by
 bench-ci: build
-    {{rungs}} run perf/config.toml --out target/bench || [ $? -eq 5 ]
+    {{rungs}} run perf/config.toml --out target/bench || { [ $? -eq 5 ] && grep -q '"code": "saturated"' target/bench/latest.json; }
 
 # the report of that run in a real browser
 test-browser: bench-ci

@@ -6,10 +6,13 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// A load tester for streaming LLM endpoints.
 #[derive(Debug, Parser)]
-#[command(name = "rungs", version, about, long_about = LONG, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "rungs", version, disable_version_flag = true, about = "A load tester for streaming LLM endpoints", long_about = LONG, after_help = EXAMPLES, arg_required_else_help = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Print the version
+    #[arg(short = 'v', short_alias = 'V', long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
 }
 
 const LONG: &str = "A load tester for streaming LLM endpoints (OpenAI, Anthropic, Dify and what speaks like them).\n\n\

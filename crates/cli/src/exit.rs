@@ -100,6 +100,9 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
 
 /// Without a gate a run is still not a success when it shows nothing.
 fn ungated(run: &RunResult) -> Option<String> {
+    if run.status == RunStatus::Aborted {
+        return None;
+    }
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
     let client =
         |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
@@ -130,7 +133,7 @@ mod tests {
             reading_speed: 10.0,
             objectives: [None; 3],
         };
-        let mut line = measure::stage::StageRecorder::new(frame).finish(stage, None, &Default::default());
+        let mut line = measure::stage::StageRecorder::new(frame).finish(stage, &Default::default());
         line.counts.ok = ok;
         let mut document = serde_json::json!({
             "schema_version": 1, "tool": { "name": "rungs", "version": "0" }, "status": "completed",

@@ -25,18 +25,22 @@ pub(crate) fn prepare(file: &Path, args: &LayerArgs, quiet: bool) -> Result<Prep
     })?;
     let plan = scenario.plan();
     let mock = match &plan.target.server {
-        Server::At(_) => None,
+        Server::At(endpoint) => {
+            engine::rehearse(&plan, endpoint).map_err(|error| refuse(file, &error.to_string()))?;
+            None
+        }
         Server::Mock { settings, .. } => Some(mock::Config::from_query(settings).map_err(|error| {
-            screen::talk(format_args!(
-                "error: the settings of `mock://` in `target.base_url` cannot be used: {error}\n  --> {}\n\n\
-                 1 problem in {}; nothing was sent",
-                file.display(),
-                file.display()
-            ));
-            Code::Scenario
+            refuse(file, &format!("the settings of `mock://` in `target.base_url` cannot be used: {error}"))
         })?),
     };
     Ok(Prepared { plan, mock })
+}
+
+/// Says the one problem that is found only with the network's own eyes.
+fn refuse(file: &Path, problem: &str) -> Code {
+    let file = file.display();
+    screen::talk(format_args!("error: {problem}\n  --> {file}\n\n1 problem in {file}; nothing was sent"));
+    Code::Scenario
 }
 
 fn layers(args: &LayerArgs, quiet: bool) -> scenario::Layers {

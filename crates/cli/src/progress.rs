@@ -70,6 +70,10 @@ impl Progress {
             BeforeLoad::PreflightAgain(wait) => {
                 self.say(&format!("preflight: the endpoint is busy, again in {} s", wait.as_secs()));
             }
+            BeforeLoad::NotStreamed => self.say(
+                "warning: the preflight's answer was not streamed although that was asked for: there will be no TTFT; \
+                 check `stream` in the body and whether the endpoint streams",
+            ),
             BeforeLoad::WarmUp => self.say("warm-up"),
         }
     }

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 use engine::{BeforeLoad, Clock, Observer, Snapshot};
 use measure::Sample;
 use measure::result::StageResult;
-use report::samples::{Edge, attempt_lines, run_line, stage_line};
+use report::samples::{RunLine, attempt_lines, run_line, stage_end_line, stage_start_line};
 use scenario::plan::{Plan, Stage};
 
 use crate::files::Places;
@@ -27,9 +27,7 @@ impl Watcher {
             failure: None,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
         };
-        let started_at = clock.wall(clock.now()).to_string();
-        let api = plan.target.api.name();
-        watcher.write(&run_line(&plan.name, &plan.target.url(), api, &started_at, plan.seed));
+        watcher.write(&run_line(&line_of(plan, clock)));
         Ok(watcher)
     }
 
@@ -61,13 +59,30 @@ impl Watcher {
     }
 }
 
+fn line_of(plan: &Plan, clock: Clock) -> RunLine<'_> {
+    let fingerprint = &plan.fingerprint;
+    RunLine {
+        test_name: &plan.name,
+        path: fingerprint.path.display().to_string(),
+        sha256: &fingerprint.sha256,
+        overrides: fingerprint.overrides.iter().map(|change| (&*change.key, &*change.value)).collect(),
+        url: plan.target.url(),
+        api: plan.target.api.name(),
+        model: plan.target.model.as_deref(),
+        stream: plan.target.stream,
+        started_at: clock.wall(clock.now()).to_string(),
+        seed: plan.seed,
+        stages: plan.load.stages.iter().map(|stage| (&*stage.name, stage.concurrency)).collect(),
+    }
+}
+
 impl Observer for Watcher {
     fn before_load(&mut self, phase: BeforeLoad) {
         self.progress.iter_mut().for_each(|progress| progress.before_load(phase));
     }
 
     fn stage_started(&mut self, index: usize, stage: &Stage) {
-        self.write(&stage_line(Edge::Start, index, &stage.name, stage.concurrency));
+        self.write(&stage_start_line(index, &stage.name, stage.concurrency));
         self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage));
     }
 
@@ -82,7 +97,7 @@ impl Observer for Watcher {
     }
 
     fn stage_ended(&mut self, index: usize, result: &StageResult) {
-        self.write(&stage_line(Edge::End, index, &result.name, result.concurrency));
+        self.write(&stage_end_line(index, result));
         self.flush();
         self.progress.iter_mut().for_each(Progress::stage_ended);
     }

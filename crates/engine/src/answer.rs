@@ -20,10 +20,14 @@ pub(crate) struct Answer {
     pub(crate) failed: Option<Offset>,
     /// Whether any event (of a stream) or document (of a whole answer) came.
     pub(crate) any_event: bool,
+    /// Whether the answer was one document rather than a stream.
+    pub(crate) is_whole: bool,
     /// Whether generated text came, streamed or not.
     pub(crate) has_text: bool,
     choices: Vec<Choice>,
     usage: Usage,
+    /// What usage said before anything was generated: it counts the prompt, and its output is where growth begins.
+    opening: Usage,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +87,7 @@ impl Answer {
             Signal::Choice(choice) => {
                 self.choice(choice);
             }
-            Signal::Opening(usage) => self.usage.replace(usage),
+            Signal::Opening(usage) => self.opening = usage,
             Signal::Usage(usage) => self.count(usage, at),
             Signal::Finish { choice, reason } => {
                 self.choice(choice).finished = true;
@@ -103,7 +107,8 @@ impl Answer {
     }
 
     fn count(&mut self, usage: Usage, at: Offset) {
-        let grew = usage.output > Some(self.usage.output.unwrap_or(0));
+        let before = self.usage.output.or(self.opening.output).unwrap_or(0);
+        let grew = usage.output > Some(before);
         if grew && self.at.first_token.is_none() {
             self.at.first_generated.get_or_insert(at);
         }
@@ -145,9 +150,9 @@ impl Answer {
         }
         Tokens {
             output: usage.output,
-            input: usage.input,
+            input: usage.input.or(self.opening.input),
             reasoning: usage.reasoning,
-            cached: usage.cached,
+            cached: usage.cached.or(self.opening.cached),
             source: if usage.output.is_some() { TokenSource::Usage } else { TokenSource::None },
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use hyper::Response;
 use hyper::body::Incoming;
@@ -11,9 +12,13 @@ use measure::{ErrorClass, Flag, Offset, Outcome};
 use crate::answer::Answer;
 use crate::caller::{Caller, Message};
 use crate::guard::Guard;
+use crate::mask::Mask;
 use crate::read::{BodyEnd, Reading, read_error_body};
 use crate::transport::{Link, Sent};
 use crate::{classify, read};
+
+/// A connection that the other side has closed answers a write with a reset after one way there and back.
+const DEAD_WITHIN: Duration = Duration::from_millis(500);
 
 /// What is known about an attempt while it runs; kept outside its future, so that a cancelled one is not lost.
 #[derive(Debug, Default)]
@@ -53,11 +58,7 @@ impl Caller {
         log.answer.at.start = self.clock.now();
         match self.exchange(kept, message, log).await {
             Ok(()) => Ended { outcome: Outcome::Ok, detail: None },
-            Err(failed) => {
-                let message = self.mask.apply(&failed.detail.message);
-                let detail = ErrorDetail { message, ..failed.detail };
-                Ended { outcome: Outcome::Failed(failed.class), detail: Some(detail) }
-            }
+            Err(failed) => Ended { outcome: Outcome::Failed(failed.class), detail: Some(failed.detail) },
         }
     }
 
@@ -98,7 +99,7 @@ impl Caller {
                 log.reused = true;
                 let mut guard = Guard::new(self.clock, self.timeouts);
                 match link.send(self.request(message), &mut guard).await {
-                    Sent::Failed(_) if !link.answered() => {}
+                    Sent::Failed(_) if self.was_dead(&link) => {}
                     sent => return self.head(sent, link, guard, log),
                 }
             }
@@ -109,6 +110,14 @@ impl Caller {
         let mut guard = Guard::new(self.clock, self.timeouts);
         let sent = link.send(self.request(message), &mut guard).await;
         self.head(sent, link, guard, log)
+    }
+
+    /// Whether a kept connection had died before this request: it ended without a byte, and as soon as a reset takes to
+    /// come back. A server that took its time had the request, and sending it again would hide a failure.
+    fn was_dead(&self, link: &Link) -> bool {
+        let sent = link.stamps().first_write();
+        let soon = sent.is_none_or(|sent| self.clock.now().since(sent) < DEAD_WITHIN);
+        soon && !link.stamps().answered()
     }
 
     async fn connect(&self, log: &mut Log) -> Result<Link, Failed> {
@@ -151,7 +160,12 @@ impl Caller {
         log: &mut Log,
     ) -> Result<BodyEnd, Failed> {
         let mut reading = Reading::of(self, &response, log)?;
-        let end = read::read_body(self, link, response.into_body(), guard, &mut reading, log).await;
+        let by_close = is_delimited_by_close(&response);
+        let end = match read::read_body(self, link, response.into_body(), guard, &mut reading, log).await {
+            // Without a length or chunks the end of the connection is the end of the body, however it comes.
+            BodyEnd::Dirty(_) if by_close => BodyEnd::Clean,
+            end => end,
+        };
         reading.finish(self, link.stamps().last_read(), end, log)
     }
 
@@ -166,7 +180,7 @@ impl Caller {
         let header =
             |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let (bytes, end) = read_error_body(link, body, guard).await;
-        let failure = crate::protocol::Failure::in_text(bytes.trim_ascii());
+        let failure = crate::protocol::Failure::in_refusal(bytes.trim_ascii());
         let class = classify::status(head.status, failure.as_ref());
         let message = match (&failure, header("location")) {
             (Some(failure), _) => failure.message.clone(),
@@ -202,8 +216,14 @@ impl Caller {
 }
 
 impl Log {
-    /// The attempt as a sample holds it.
-    pub(crate) fn into_attempt(mut self, request_id: String, ended: Ended, now: Offset) -> Attempt {
+    /// The attempt as a sample holds it: every text of the server's masked, in this one place.
+    pub(crate) fn into_attempt(
+        mut self,
+        request_id: String,
+        ended: Ended,
+        now: Offset,
+        mask: &Mask,
+    ) -> Attempt {
         self.answer.remark_on_stream();
         let tokens = self.answer.tokens();
         let mut at = self.answer.at;
@@ -218,12 +238,18 @@ impl Log {
             flags: self.answer.flags,
             tokens,
             events: self.answer.events,
-            finish_reason: self.answer.finish_reason,
-            error: ended.detail,
+            finish_reason: self.answer.finish_reason.map(|reason| mask.apply(&reason)),
+            error: ended.detail.map(|detail| mask.detail(detail)),
             reused: self.reused,
             clock: self.clock,
         }
     }
+}
+
+fn is_delimited_by_close(response: &Response<Incoming>) -> bool {
+    let headers = response.headers();
+    !headers.contains_key(hyper::header::CONTENT_LENGTH)
+        && !headers.contains_key(hyper::header::TRANSFER_ENCODING)
 }
 
 fn says_close(response: &Response<Incoming>) -> bool {

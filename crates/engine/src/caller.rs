@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Uri};
-use scenario::plan::{Api, Auth, Endpoint, Target, Timeouts};
+use scenario::plan::{Auth, Endpoint, Target, Timeouts};
 
 use crate::EngineError;
 use crate::clock::Clock;
@@ -16,7 +16,6 @@ use crate::transport::{Dial, client_config};
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) dial: Dial,
-    pub(crate) api: Api,
     pub(crate) protocol: Protocol,
     pub(crate) stream: bool,
     pub(crate) keep_alive: bool,
@@ -41,6 +40,9 @@ pub(crate) struct Message {
 impl Caller {
     pub(crate) fn new(target: &Target, endpoint: &Endpoint, clock: Clock) -> Result<Self, EngineError> {
         let server_name = target.tls.server_name.clone().unwrap_or_else(|| endpoint.host.clone());
+        if rustls::pki_types::ServerName::try_from(server_name.as_str()).is_err() {
+            return Err(EngineError::ServerName(server_name));
+        }
         Ok(Self {
             dial: Dial {
                 endpoint: endpoint.clone(),
@@ -49,7 +51,6 @@ impl Caller {
                 timeout: target.timeouts.connect,
                 clock,
             },
-            api: target.api,
             protocol: Protocol::of(target.api),
             stream: target.stream,
             keep_alive: target.keep_alive,

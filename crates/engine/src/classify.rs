@@ -2,7 +2,6 @@
 
 use hyper::StatusCode;
 use measure::{ErrorClass, Flag, Outcome};
-use scenario::plan::Api;
 
 use crate::answer::Answer;
 use crate::protocol::Failure;
@@ -35,7 +34,7 @@ pub(crate) fn inband(failure: &Failure) -> ErrorClass {
 
 /// How an answer whose body ended cleanly ended, and the flags that belong to that. `residue` is what belonged to no
 /// event. The rules stand in order: the first that fits decides.
-pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8], api: Api) -> Outcome {
+pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
     let residue = residue.trim_ascii();
     if answer.failure.is_none() && !residue.is_empty() {
         answer.failure = Failure::in_text(residue);
@@ -66,20 +65,13 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8], api: Api) -> Outcom
     if !residue.is_empty() {
         answer.flags.insert(Flag::Residue);
     }
-    if answer.done.is_none() && !answer.flags.contains(Flag::NotStreamed) && has_marker(api) {
+    if answer.done.is_none() && !answer.is_whole {
         answer.flags.insert(Flag::NoDone);
     }
     if !answer.has_finish_reason() {
         answer.flags.insert(Flag::NoFinishReason);
     }
     Outcome::Ok
-}
-
-/// Whether the protocol has a terminal marker beside its finish reasons.
-fn has_marker(api: Api) -> bool {
-    match api {
-        Api::OpenAiChat | Api::AnthropicMessages | Api::DifyChat => true,
-    }
 }
 
 /// The class behind a finish reason that says the answer is none.
@@ -95,10 +87,11 @@ fn failed_reason(reason: &str) -> Option<ErrorClass> {
 mod tests {
     use super::*;
     use crate::protocol::Protocol;
+    use scenario::plan::Api;
 
     #[test]
     fn every_status_has_its_class() {
-        let quota = Failure { message: String::new(), code: Some("insufficient_quota".into()) };
+        let quota = Failure { codes: vec!["insufficient_quota".into()], ..Failure::default() };
         let rows = [
             (302, None, ErrorClass::Redirect),
             (400, None, ErrorClass::BadRequest),
@@ -129,7 +122,7 @@ mod tests {
             let event = crate::framing::Event { name: b"", data: data.as_bytes() };
             Protocol::of(Api::OpenAiChat).event(event, &mut |signal| answer.signal(signal, at));
         }
-        let outcome = clean_end(&mut answer, residue.as_bytes(), Api::OpenAiChat);
+        let outcome = clean_end(&mut answer, residue.as_bytes());
         (outcome, answer.flags.iter().collect())
     }
 

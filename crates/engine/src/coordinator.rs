@@ -145,7 +145,7 @@ impl<'a> Coordinator<'a> {
             rule,
             cut_at: None,
         };
-        self.carry_out(job, &mut |sample| samples.push(sample)).await?;
+        self.carry_out(job, &mut samples).await?;
         Ok(samples)
     }
 
@@ -177,13 +177,13 @@ impl<'a> Coordinator<'a> {
             rule,
             cut_at,
         };
-        let carried = self.carry_out(job, &mut |sample| recorder.record(&sample)).await?;
-        let stopped_at = carried.stopped_at.filter(|at| cut_short(stage, window_start, *at));
-        let status = match stopped_at.is_some() || self.is_spent() {
+        let carried = self.carry_out(job, &mut recorder).await?;
+        let stopped = carried.stopped_at.is_some_and(|at| cut_short(stage, window_start, at));
+        let status = match stopped || self.is_spent() {
             true => StageStatus::Incomplete,
             false => StageStatus::Complete,
         };
-        let result = recorder.finish(status, stopped_at, &carried.look);
+        let result = recorder.finish(status, &carried.look);
         self.observer.stage_ended(index, &result);
         Ok(result)
     }
@@ -193,7 +193,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Gives an order and takes in reports until every worker is done.
-    async fn carry_out(&mut self, job: Job, sink: &mut dyn FnMut(Sample)) -> Result<Carried, EngineError> {
+    async fn carry_out(&mut self, job: Job, intake: &mut dyn Intake) -> Result<Carried, EngineError> {
         let (stopper, order_stop) = stop();
         let mut course = Course::new(job.stage, job.users, job.starts_at, job.cut_at);
         let order = Arc::new(Order {
@@ -210,11 +210,18 @@ impl<'a> Coordinator<'a> {
         let mut looks = Vec::new();
         while looks.len() < self.workers.count() {
             match self.next(&course).await? {
-                Event::Report(Report::Finished(sample)) => self.take_in(*sample, sink, &stopper, &mut course),
+                Event::Report(Report::Finished(sample)) => {
+                    self.take_in(*sample, intake, &stopper, &mut course)
+                }
                 Event::Report(Report::Done(look)) => looks.push(look),
+                Event::Report(Report::Died) => return Err(EngineError::WorkerDied),
                 Event::Tick => course.tick(self.observer, self.clock.now(), &self.workers),
                 Event::Cut => course.cut(&stopper),
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
+            }
+            // From here on nothing new starts: what still comes is drained, and no part of the window.
+            if let Some(at) = course.ended_early(self.budget.spent_at()) {
+                intake.cut(at);
             }
         }
         course.tick_last(self.observer, self.clock.now(), &self.workers);
@@ -236,19 +243,13 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn take_in(
-        &mut self,
-        sample: Sample,
-        sink: &mut dyn FnMut(Sample),
-        stopper: &Stopper,
-        course: &mut Course,
-    ) {
+    fn take_in(&mut self, sample: Sample, intake: &mut dyn Intake, stopper: &Stopper, course: &mut Course) {
         self.observer.sample(&sample);
         self.watch_for_dead_key(&sample);
         if self.dead_key.is_some() {
             course.stop(Urgency::Drain, self.clock.now(), stopper);
         }
-        sink(sample);
+        intake.take(sample);
     }
 
     fn watch_for_dead_key(&mut self, sample: &Sample) {
@@ -262,6 +263,33 @@ impl<'a> Coordinator<'a> {
         if self.refusals >= DEAD_KEY && in_load && self.dead_key.is_none() {
             self.dead_key = refused(sample, During::Load);
         }
+    }
+}
+
+/// Where the samples of an order go.
+trait Intake {
+    /// A request ended.
+    fn take(&mut self, sample: Sample);
+
+    /// The order was ended early at this moment; said again with every further sample.
+    fn cut(&mut self, at: Offset);
+}
+
+impl Intake for Vec<Sample> {
+    fn take(&mut self, sample: Sample) {
+        self.push(sample);
+    }
+
+    fn cut(&mut self, _: Offset) {}
+}
+
+impl Intake for StageRecorder {
+    fn take(&mut self, sample: Sample) {
+        self.record(&sample);
+    }
+
+    fn cut(&mut self, at: Offset) {
+        Self::cut(self, at);
     }
 }
 

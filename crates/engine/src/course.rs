@@ -1,4 +1,4 @@
-//! The course of one order: when the live view is due, when what still runs is cut, whether the run was stopped.
+//! When the live view of an order is due, when what still runs is cut, whether the run was stopped.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,12 +21,23 @@ pub(crate) struct Course {
     pub(crate) cut_at: Option<Offset>,
     pub(crate) urgency: Urgency,
     pub(crate) stopped_at: Option<Offset>,
+    /// Whether it ends by time.
+    is_timed: bool,
 }
 
 impl Course {
     pub(crate) fn new(stage: Option<usize>, users: u32, began: Offset, cut_at: Option<Offset>) -> Self {
         let next_tick = began + Duration::from_secs(1);
-        Self { stage, users, began, next_tick, cut_at, urgency: Urgency::None, stopped_at: None }
+        Self {
+            stage,
+            users,
+            began,
+            next_tick,
+            cut_at,
+            urgency: Urgency::None,
+            stopped_at: None,
+            is_timed: cut_at.is_some(),
+        }
     }
 
     pub(crate) fn tick(&mut self, observer: &mut dyn Observer, now: Offset, workers: &Workers) {
@@ -44,6 +55,12 @@ impl Course {
             in_flight: workers.live.in_flight.load(Ordering::Relaxed),
             chunks: workers.live.chunks.load(Ordering::Relaxed),
         });
+    }
+
+    /// When the order was ended early: by a stop, or (for one that ends by time) because no more requests are allowed.
+    pub(crate) fn ended_early(&self, spent_at: Option<Offset>) -> Option<Offset> {
+        let spent_at = spent_at.filter(|_| self.is_timed).map(|at| at.max(self.began));
+        self.stopped_at.into_iter().chain(spent_at).min()
     }
 
     /// The drain is over.

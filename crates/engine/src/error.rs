@@ -26,6 +26,9 @@ pub enum EngineError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A name that no certificate can carry.
+    #[error("`{0}` is not a host name (`[target.tls] server_name`, else the host)")]
+    ServerName(String),
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),

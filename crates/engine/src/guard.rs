@@ -23,6 +23,8 @@ pub(crate) struct Guard {
     last_token: Option<Offset>,
     /// After the terminal marker: until when the rest of the body is waited for.
     linger: Option<Offset>,
+    /// The deadline the timer is set to.
+    armed: Offset,
     timer: Pin<Box<Sleep>>,
 }
 
@@ -35,7 +37,7 @@ impl Guard {
         let sent = clock.now();
         let first = sent + timeouts.first_token.min(timeouts.total.unwrap_or(timeouts.first_token));
         let timer = Box::pin(sleep_until(clock.deadline(first)));
-        Self { clock, timeouts, sent, last_byte: None, last_token: None, linger: None, timer }
+        Self { clock, timeouts, sent, last_byte: None, last_token: None, linger: None, armed: first, timer }
     }
 
     /// A byte arrived (the head included).
@@ -60,6 +62,19 @@ impl Guard {
         self.rearm();
     }
 
+    /// The timeout that has struck by `now`: for a stream that never pauses, so that the timer is never asked.
+    pub(crate) fn struck(&mut self, now: Offset) -> Option<ErrorClass> {
+        if now < self.armed {
+            return None;
+        }
+        let (deadline, class) = self.deadline();
+        if now >= deadline {
+            return Some(class);
+        }
+        self.rearm();
+        None
+    }
+
     /// Ready with the timeout that struck.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<ErrorClass> {
         loop {
@@ -73,8 +88,8 @@ impl Guard {
     }
 
     fn rearm(&mut self) {
-        let (deadline, _) = self.deadline();
-        self.timer.as_mut().reset(self.clock.deadline(deadline));
+        self.armed = self.deadline().0;
+        self.timer.as_mut().reset(self.clock.deadline(self.armed));
     }
 
     /// The earliest deadline that holds now.

@@ -25,5 +25,5 @@ mod transport;
 pub use clock::Clock;
 pub use error::EngineError;
 pub use observe::{BeforeLoad, Observer, Silent, Snapshot};
-pub use run::{Aborted, During, Recording, Settings, run};
+pub use run::{Aborted, During, Recording, Settings, rehearse, run};
 pub use stop::{Stop, Stopper, Urgency, stop};

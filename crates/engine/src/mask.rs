@@ -1,5 +1,6 @@
 //! Keeps keys out of what servers echo back.
 
+use measure::sample::ErrorDetail;
 use scenario::plan::Target;
 
 /// Shorter texts are no secrets worth searching for, and would blank out ordinary words.
@@ -34,6 +35,17 @@ impl Mask {
                 }
             },
         )
+    }
+
+    /// What is known about a failure, with every secret replaced.
+    pub(crate) fn detail(&self, detail: ErrorDetail) -> ErrorDetail {
+        let applied = |text: Option<String>| text.map(|text| self.apply(&text));
+        ErrorDetail {
+            message: self.apply(&detail.message),
+            code: applied(detail.code),
+            excerpt: applied(detail.excerpt),
+            retry_after: applied(detail.retry_after),
+        }
     }
 
     /// The first 512 bytes of a body, masked before it is cut.

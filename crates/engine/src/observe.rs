@@ -31,6 +31,8 @@ pub enum BeforeLoad {
     Preflight,
     /// The preflight was answered 429 or 5xx and is tried again after a wait.
     PreflightAgain(Duration),
+    /// The preflight was answered, and not streamed although that was asked for.
+    NotStreamed,
     /// Requests outside every statistic.
     WarmUp,
 }

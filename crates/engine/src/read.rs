@@ -110,7 +110,9 @@ impl Reading {
         let answer = &mut log.answer;
         answer.at.end = answer.done.unwrap_or(at);
         match end {
-            BodyEnd::TimedOut(class) => Err(caller.timed_out(class)),
+            BodyEnd::TimedOut(class) if !(class == ErrorClass::TimeoutIdle && answer.has_finish_reason()) => {
+                Err(caller.timed_out(class))
+            }
             BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
             BodyEnd::Dirty(reason) if answer.done.is_none() && answer.failure.is_none() => {
                 let text = format!("the connection broke inside the answer: {reason}");
@@ -118,7 +120,7 @@ impl Reading {
             }
             end => {
                 let bytes = self.close(at, caller.protocol, answer, end == BodyEnd::Clean);
-                let outcome = classify::clean_end(answer, &bytes, caller.api);
+                let outcome = classify::clean_end(answer, &bytes);
                 judged(outcome, answer, caller, &bytes).map(|()| end)
             }
         }
@@ -142,6 +144,12 @@ impl Reading {
                 if sse.comments() > 0 {
                     answer.flags.insert(Flag::Keepalives);
                 }
+                // A document where a stream was due, under a type that says neither.
+                if !answer.any_event && is_answer(sse.residue()) {
+                    answer.flags.insert(Flag::NotStreamed);
+                    read_whole(sse.residue(), at, protocol, answer);
+                    return Vec::new();
+                }
                 sse.residue().to_vec()
             }
             Self::Whole(whole) => {
@@ -150,12 +158,22 @@ impl Reading {
                 if !readable {
                     return body.to_vec();
                 }
-                answer.any_event = true;
-                protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
+                read_whole(body, at, protocol, answer);
                 Vec::new()
             }
         }
     }
+}
+
+fn read_whole(body: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) {
+    answer.any_event = true;
+    answer.is_whole = true;
+    protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
+}
+
+/// Whether bytes are one JSON object.
+fn is_answer(bytes: &[u8]) -> bool {
+    bytes.trim_ascii().starts_with(b"{") && is_whole(bytes)
 }
 
 fn is_whole(data: &[u8]) -> bool {
@@ -214,6 +232,9 @@ pub(crate) async fn read_body(
         }
         if log.answer.failure.is_some() {
             return BodyEnd::Failed;
+        }
+        if let Some(class) = guard.struck(at) {
+            return if log.answer.done.is_some() { BodyEnd::Lingered } else { BodyEnd::TimedOut(class) };
         }
         if log.answer.done.is_some() && !was_done {
             guard.done();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use measure::result::{RunStatus, StageResult, StageStatus};
-use measure::{ErrorClass, ErrorGroup, Offset, Outcome, Sample};
+use measure::{ErrorClass, ErrorGroup, Flag, Offset, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Stage};
 
 use crate::coordinator::Coordinator;
@@ -99,6 +99,14 @@ pub async fn run(
     Ok(recording)
 }
 
+/// Tries everything that a run needs from this machine and can be known without sending: headers, certificates, names.
+///
+/// # Errors
+/// The error that [`run`] would end with at once.
+pub fn rehearse(plan: &Plan, endpoint: &Endpoint) -> Result<(), EngineError> {
+    crate::caller::Caller::new(&plan.target, endpoint, Clock::start()).map(|_| ())
+}
+
 async fn climb(
     plan: &Plan,
     coordinator: &mut Coordinator<'_>,
@@ -116,12 +124,13 @@ async fn climb(
         recording.aborted = all_refused(&samples);
     }
     for (index, stage) in plan.load.stages.iter().enumerate() {
-        if recording.aborted.is_some() || coordinator.is_stopped() || coordinator.is_spent() {
+        let goes_on = recording.aborted.is_none() && !coordinator.is_spent();
+        if goes_on && index > 0 {
+            coordinator.pause(plan.load.cool_down).await;
+        }
+        if !goes_on || coordinator.is_stopped() {
             recording.stages.push(skipped(stage));
             continue;
-        }
-        if index > 0 {
-            coordinator.pause(plan.load.cool_down).await;
         }
         recording.stages.push(coordinator.stage(index, stage).await?);
         recording.aborted = coordinator.dead_key();
@@ -147,6 +156,11 @@ async fn preflight(coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, 
         coordinator.announce(BeforeLoad::PreflightAgain(wait));
         coordinator.pause(wait).await;
         sample = coordinator.preflight().await?;
+    }
+    let streamed_nothing =
+        |sample: &Sample| sample.last().is_some_and(|attempt| attempt.flags.contains(Flag::NotStreamed));
+    if sample.as_ref().is_some_and(streamed_nothing) {
+        coordinator.announce(BeforeLoad::NotStreamed);
     }
     Ok(sample)
 }
@@ -177,5 +191,5 @@ fn all_refused(samples: &[Sample]) -> Option<Aborted> {
 
 fn skipped(stage: &Stage) -> StageResult {
     let frame = crate::coordinator::frame(stage, Offset::ORIGIN, 0, None);
-    measure::stage::StageRecorder::new(frame).finish(StageStatus::Skipped, None, &Default::default())
+    measure::stage::StageRecorder::new(frame).finish(StageStatus::Skipped, &Default::default())
 }

@@ -15,11 +15,16 @@ pub fn ladder(stages: &[StageResult], objectives: [Option<Duration>; 3]) -> Ladd
     let ran: Vec<_> = stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
     let judged: Vec<_> = ran.iter().filter(|stage| stage.counts.ok + stage.counts.failed > 0).collect();
     Ladder {
-        last_ok: judged.iter().filter(|stage| is_ok(stage, objectives)).map(|stage| stage.concurrency).max(),
+        last_ok: judged.iter().filter(|stage| held(stage, objectives)).map(|stage| stage.concurrency).max(),
         first_breach: judged.iter().find(|stage| !is_ok(stage, objectives)).map(|stage| stage.concurrency),
         knee: knee(&ran),
         boundary: None,
     }
+}
+
+/// Only a stage that ran as planned has held.
+fn held(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
+    stage.status == StageStatus::Complete && is_ok(stage, objectives)
 }
 
 /// Whether every objective is met by its p95, success is at least 99 %, and nothing was answered 429.

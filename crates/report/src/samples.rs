@@ -4,33 +4,62 @@ use std::collections::BTreeMap;
 
 use measure::Sample;
 use measure::request::gaps;
+use measure::result::StageResult;
 use measure::sample::{Attempt, TokenEvent};
 use serde_json::{Value, json};
 
+/// What the first line says of the run.
+#[derive(Debug, Clone)]
+pub struct RunLine<'a> {
+    /// Name of the scenario.
+    pub test_name: &'a str,
+    /// Path of its file.
+    pub path: String,
+    /// SHA-256 of its file.
+    pub sha256: &'a str,
+    /// What was overridden, masked: key and value.
+    pub overrides: Vec<(&'a str, &'a str)>,
+    /// Final URL, masked.
+    pub url: String,
+    /// Protocol.
+    pub api: &'a str,
+    /// Model asked for.
+    pub model: Option<&'a str>,
+    /// Whether answers are streamed.
+    pub stream: bool,
+    /// UTC.
+    pub started_at: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The rungs: name and users.
+    pub stages: Vec<(&'a str, u32)>,
+}
+
 /// First line: the run.
-pub fn run_line(test_name: &str, url: &str, api: &str, started_at: &str, seed: u64) -> String {
+pub fn run_line(run: &RunLine<'_>) -> String {
+    let overrides: Vec<Value> =
+        run.overrides.iter().map(|(key, value)| json!({ "key": key, "value": value })).collect();
+    let stages: Vec<Value> =
+        run.stages.iter().map(|(name, users)| json!({ "name": name, "concurrency": users })).collect();
     line(&json!({
-        "type": "run", "schema_version": measure::result::SCHEMA_VERSION, "test_name": test_name, "url": url,
-        "api": api, "started_at": started_at, "seed": seed,
+        "type": "run", "schema_version": measure::result::SCHEMA_VERSION, "test_name": run.test_name,
+        "scenario": { "path": run.path, "sha256": run.sha256, "overrides": overrides }, "url": run.url,
+        "api": run.api, "model": run.model, "stream": run.stream, "started_at": run.started_at, "seed": run.seed,
+        "stages": stages,
     }))
 }
 
-/// A stage begins or ends.
-pub fn stage_line(edge: Edge, index: usize, name: &str, concurrency: u32) -> String {
-    let edge = match edge {
-        Edge::Start => "stage_start",
-        Edge::End => "stage_end",
-    };
-    line(&json!({ "type": edge, "stage": index, "name": name, "concurrency": concurrency }))
+/// A stage begins.
+pub fn stage_start_line(index: usize, name: &str, concurrency: u32) -> String {
+    line(&json!({ "type": "stage_start", "stage": index, "name": name, "concurrency": concurrency }))
 }
 
-/// Which end of a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
-    /// It begins.
-    Start,
-    /// It ended.
-    End,
+/// A stage ended: how, and how long its window was.
+pub fn stage_end_line(index: usize, stage: &StageResult) -> String {
+    line(&json!({
+        "type": "stage_end", "stage": index, "name": stage.name, "concurrency": stage.concurrency,
+        "status": stage.status, "window_s": stage.window_s,
+    }))
 }
 
 /// One line per attempt of a finished request. Instants are nanoseconds since the run began.

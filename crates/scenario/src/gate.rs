@@ -11,15 +11,32 @@ use crate::layers::{Node, NodeKind};
 use crate::plan::{GatePlan, Stage};
 use crate::read::Section;
 
+/// The stages that checks are judged on, and whether they are those that the checks were written for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ladder<'a> {
+    /// The file's own.
+    Own(&'a [Stage]),
+    /// Overridden from outside.
+    Other(&'a [Stage]),
+}
+
+impl<'a> Ladder<'a> {
+    fn stages(self) -> &'a [Stage] {
+        match self {
+            Self::Own(stages) | Self::Other(stages) => stages,
+        }
+    }
+}
+
 /// Reads `[gate]`. `baseline` is the command line's.
-pub(crate) fn read(section: Section<'_>, stages: &[Stage], baseline: Option<&Path>) -> GatePlan {
+pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&Path>) -> GatePlan {
     let mut rules = Vec::new();
     for node in section.list("checks") {
-        let check = read_check(node, section, stages);
+        let check = read_check(node, section, ladder);
         rules.extend(check.map(|check| Rule { check, level: Level::Strict, min_change: None }));
     }
     for table in section.sections("check") {
-        rules.extend(read_table(table, stages));
+        rules.extend(read_table(table, ladder));
     }
     let baseline = baseline.map(Path::to_owned).or_else(|| section.path("baseline"));
     let compares = |rule: &Rule| matches!(rule.check.limit, Limit::Baseline { .. });
@@ -31,7 +48,7 @@ pub(crate) fn read(section: Section<'_>, stages: &[Stage], baseline: Option<&Pat
     GatePlan { rules, baseline, testbed: section.text("testbed").unwrap_or_default() }
 }
 
-fn read_table(table: Section<'_>, stages: &[Stage]) -> Option<Rule> {
+fn read_table(table: Section<'_>, ladder: Ladder<'_>) -> Option<Rule> {
     let levels = [("strict", Level::Strict), ("advisory", Level::Advisory)];
     let level = table.choice("level", &levels);
     let Some(node) = table.get("check") else {
@@ -39,17 +56,17 @@ fn read_table(table: Section<'_>, stages: &[Stage]) -> Option<Rule> {
         table.missing("nothing says what this check compares", hint);
         return None;
     };
-    let check = read_check(node, table, stages)?;
+    let check = read_check(node, table, ladder)?;
     let min_change = read_min_change(table, &check);
     Some(Rule { check, level: level.unwrap_or_default(), min_change })
 }
 
-fn read_check(node: &Node, section: Section<'_>, stages: &[Stage]) -> Option<Check> {
+fn read_check(node: &Node, section: Section<'_>, ladder: Ladder<'_>) -> Option<Check> {
     let problems = section.context.problems;
     let text = section.context.text(node)?;
     match Check::parse(text) {
         Ok(check) => {
-            check_scope(&check, node, text, section, stages);
+            check_scope(&check, node, text, section, ladder);
             Some(check)
         }
         Err(error) => {
@@ -69,8 +86,9 @@ fn hint(error: &CheckError) -> Option<String> {
 }
 
 /// A check must cover a stage, and every stage it covers must be able to give it enough values.
-fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, stages: &[Stage]) {
+fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, ladder: Ladder<'_>) {
     let problems = section.context.problems;
+    let stages = ladder.stages();
     if stages.is_empty() {
         return;
     }
@@ -82,6 +100,11 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, sta
             Scope::Stage(name) => format!("there is no stage `{name}`"),
             Scope::Every | Scope::Concurrency(..) => "no stage has so many users".to_owned(),
         };
+        if let Ladder::Other(_) = ladder {
+            problems
+                .notice(format!("the check `{text}` covers no stage of this ladder: it will not be judged"));
+            return;
+        }
         let names: Vec<&str> = stages.iter().map(|stage| stage.name.as_str()).collect();
         problems.error_with_hint(
             &inside(node, text, at),

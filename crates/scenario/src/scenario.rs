@@ -133,7 +133,9 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
     let data = data::read(data_section, target.model.as_deref());
     let wanted = template::Wanted { api: target.api, model: target.model.as_deref(), usage: target.usage };
     let rendered = template::render(data_section, &data, wanted);
-    let gate = gate::read(root.section("gate"), &load.stages, options.baseline.as_deref());
+    let other = fingerprint.overrides.iter().any(|change| change.key.starts_with("load."));
+    let ladder = if other { gate::Ladder::Other(&load.stages) } else { gate::Ladder::Own(&load.stages) };
+    let gate = gate::read(root.section("gate"), ladder, options.baseline.as_deref());
     let outputs = report::read(root.section("report"), options.out.as_deref());
     let objectives = report::read_objectives(root.section("objectives"));
     let stem =

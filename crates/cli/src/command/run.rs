@@ -114,9 +114,11 @@ fn climb(
 
 fn code_of(error: &EngineError) -> Code {
     match error {
-        EngineError::CaFile { .. } | EngineError::Tls(_) | EngineError::Header(_) | EngineError::Path(_) => {
-            Code::Scenario
-        }
+        EngineError::CaFile { .. }
+        | EngineError::ServerName(_)
+        | EngineError::Tls(_)
+        | EngineError::Header(_)
+        | EngineError::Path(_) => Code::Scenario,
         EngineError::Descriptors { .. } | EngineError::Worker(_) => Code::NotJudged,
         EngineError::WorkerDied => Code::Bug,
     }

@@ -62,6 +62,36 @@ fn three_when_the_scenario_is_not_valid_and_nothing_is_sent() {
 }
 
 #[test]
+fn check_finds_what_run_would_stumble_over() {
+    let world = World::new();
+    world.write("empty.pem", "nothing");
+    let rows = [("ca_file = \"empty.pem\"", "empty.pem"), ("server_name = \"bad name\"", "bad name")];
+    for (tls, said) in rows {
+        let text =
+            scenario("https://127.0.0.1:9", "").replace("[load]", &format!("[target.tls]\n{tls}\n[load]"));
+        world.write("s.toml", &text);
+        for command in ["check", "run"] {
+            let done = world.rungs(&[command, "s.toml"]);
+            assert_eq!(done.code, 3, "{command}: {}", done.stderr);
+            assert!(
+                done.stderr.contains(said) && done.stderr.contains("nothing was sent"),
+                "{}",
+                done.stderr
+            );
+        }
+    }
+    assert!(!world.path().join("report").exists(), "nothing was written either");
+}
+
+#[test]
+fn another_ladder_leaves_checks_without_a_stage_and_says_so() {
+    let world = gated("success_rate >= 99% for c<=1");
+    let done = world.rungs(&["run", "s.toml", "--stages", "2"]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    assert!(done.stderr.contains("covers no stage of this ladder"), "{}", done.stderr);
+}
+
+#[test]
 fn four_when_the_target_cannot_be_used_with_the_cause_and_what_to_do() {
     let server = mock("key=sk-right");
     let base = format!("http://{}", server.addr());

@@ -75,7 +75,7 @@ impl Schedule {
                 *phase
             }
         };
-        self.budget.take().map(|seq| Ticket { seq, phase })
+        self.budget.take(now).map(|seq| Ticket { seq, phase })
     }
 
     /// When a pausing user need not wake any more.

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use measure::sample::ErrorDetail;
 use measure::{ErrorClass, Offset, Outcome, Sample};
@@ -44,9 +45,10 @@ pub(super) async fn user(bench: Bench, order: Arc<Order>, index: u32, starts_at:
     while let Some(ticket) = order.next_ticket(clock.now(), had) {
         had += 1;
         let sample = bench.request(&order, &mut kept, ticket, index, due).await;
+        let unanswered = is_unanswered(&sample).then_some(UNANSWERED_PAUSE);
         bench.reports.finished(sample);
         due = clock.now();
-        if let Some(pause) = pause(order.think_time, &mut rng) {
+        if let Some(pause) = think(order.think_time, &mut rng).max(unanswered) {
             due = due + pause;
             let wake = order.schedule.end().map_or(due, |end| end.min(due));
             if stopped_before(&order, clock.deadline(wake)).await {
@@ -67,7 +69,15 @@ async fn stopped_before(order: &Order, deadline: tokio::time::Instant) -> bool {
     }
 }
 
-fn pause(think: ThinkTime, rng: &mut fastrand::Rng) -> Option<std::time::Duration> {
+/// A user who was not answered at all waits so long before trying again: a server that is down refuses ten thousand
+/// connections a second, and they would show nothing more than the first.
+const UNANSWERED_PAUSE: Duration = Duration::from_millis(100);
+
+fn is_unanswered(sample: &Sample) -> bool {
+    sample.last().is_some_and(|attempt| attempt.status.is_none() && attempt.outcome != Outcome::Ok)
+}
+
+fn think(think: ThinkTime, rng: &mut fastrand::Rng) -> Option<Duration> {
     if think.max.is_zero() {
         return None;
     }
@@ -92,16 +102,17 @@ impl Bench {
             Ok(body) => {
                 let message = Message { body, key, request_id: request_id.clone() };
                 let mut stop = order.stop.clone();
+                // The stop is asked first: a stream that never pauses must not outlive it.
                 tokio::select! {
                     biased;
-                    ended = self.caller.attempt(kept, &message, &mut log) => ended,
                     () = stop.reached(Urgency::Now) => Ended { outcome: Outcome::Cancelled, detail: None },
+                    ended = self.caller.attempt(kept, &message, &mut log) => ended,
                 }
             }
             Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),
         };
         self.live.in_flight.fetch_sub(1, Ordering::Relaxed);
-        let attempt = log.into_attempt(request_id, ended, self.caller.clock.now());
+        let attempt = log.into_attempt(request_id, ended, self.caller.clock.now(), &self.caller.mask);
         Sample {
             stage: order.stage,
             phase: ticket.phase,

@@ -120,8 +120,7 @@ fn finish(reason: Option<String>, emit: &mut dyn FnMut(Signal)) {
 fn failure(error: Option<Value>, data: &[u8]) -> Failure {
     match error {
         Some(error @ Value::Object(_)) => Failure::of_object(&error),
-        _ => Failure::in_text(data)
-            .unwrap_or_else(|| Failure { message: String::from_utf8_lossy(data).into_owned(), code: None }),
+        _ => Failure::in_text(data).unwrap_or_else(|| Failure::in_words(String::from_utf8_lossy(data))),
     }
 }
 

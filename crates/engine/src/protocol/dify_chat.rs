@@ -98,11 +98,12 @@ fn usage(metadata: Option<Metadata>, emit: &mut dyn FnMut(Signal)) {
 fn workflow_finished(data: Option<&Value>, emit: &mut dyn FnMut(Signal)) {
     let text = |key: &str| data.and_then(|data| data.get(key)).and_then(Value::as_str).unwrap_or_default();
     match text("status") {
-        "failed" => emit(Signal::Failed(Failure {
-            message: text("error").to_owned(),
-            code: Some("workflow_failed".to_owned()),
-        })),
-        status => emit(Signal::Finish { choice: 0, reason: status.to_owned() }),
+        "failed" => emit(Signal::Failed(Failure::in_words(text("error")))),
+        status @ ("succeeded" | "partial-succeeded") => {
+            emit(Signal::Finish { choice: 0, reason: status.to_owned() });
+        }
+        // Stopped, or not said: the answer is not finished.
+        _ => {}
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Failure {
     pub message: String,
     /// Its code or type; never taken from free text.
     pub code: Option<String>,
+    /// Every code and type, of the error object and beside it.
+    pub codes: Vec<String>,
 }
 
 /// Codes that say the account is used up: waiting does not help.
@@ -28,14 +30,19 @@ const QUOTA: &[&str] = &[
 const OVERLOAD: &[&str] = &["overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"];
 
 impl Failure {
-    /// Whether the code says that the account is used up.
-    pub fn is_quota(&self) -> bool {
-        self.code.as_deref().is_some_and(|code| QUOTA.contains(&code))
+    /// A failure in words only.
+    pub fn in_words(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
     }
 
-    /// Whether the code says that the server is overloaded.
+    /// Whether a code says that the account is used up.
+    pub fn is_quota(&self) -> bool {
+        self.codes.iter().any(|code| QUOTA.contains(&code.as_str()))
+    }
+
+    /// Whether a code says that the server is overloaded.
     pub fn is_overload(&self) -> bool {
-        self.code.as_deref().is_some_and(|code| OVERLOAD.contains(&code))
+        self.codes.iter().any(|code| OVERLOAD.contains(&code.as_str()))
     }
 
     /// The error object in a JSON text, if it holds one.
@@ -44,17 +51,30 @@ impl Failure {
         Self::in_error_key(&value).or_else(|| Self::at_top(&value))
     }
 
+    /// What the body of a refusal says: an error object, or no more than a code.
+    pub fn in_refusal(body: &[u8]) -> Option<Self> {
+        Self::in_text(body).or_else(|| {
+            let codes = codes(&serde_json::from_slice(body).ok()?);
+            let code = codes.first()?.clone();
+            Some(Self { message: code.clone(), code: Some(code), codes })
+        })
+    }
+
     /// The failure under the key `error`, unless it is absent, null, false or empty.
     pub fn in_error_key(value: &Value) -> Option<Self> {
+        let beside = || {
+            [codes(value), ["error_type"].iter().filter_map(|key| spelt(value.get(key)?)).collect()].concat()
+        };
         match value.get("error")? {
             Value::Null | Value::Bool(false) => None,
             Value::String(text) if text.is_empty() => None,
-            Value::String(text) => Some(Self {
-                message: text.clone(),
-                code: ["code", "error_type", "type"].iter().find_map(|key| spelt(value.get(key)?)),
-            }),
+            Value::String(text) => Some(Self::of(text.clone(), beside())),
             Value::Object(error) if error.is_empty() => None,
-            error => Some(Self::of_object(error)),
+            error => {
+                let failure = Self::of_object(error);
+                let message = failure.message;
+                Some(Self::of(message, [failure.codes, beside()].concat()))
+            }
         }
     }
 
@@ -62,19 +82,26 @@ impl Failure {
     /// `{"detail":"..."}`.
     fn at_top(value: &Value) -> Option<Self> {
         let message = spelt(value.get("message").or_else(|| value.get("detail"))?)?;
-        Some(Self { message, code: ["code", "type"].iter().find_map(|key| spelt(value.get(key)?)) })
+        Some(Self::of(message, codes(value)))
     }
 
     /// The failure that an error object describes.
     pub fn of_object(error: &Value) -> Self {
         let message = ["message", "msg", "detail", "error"].iter().find_map(|key| spelt(error.get(key)?));
-        // A numeric code repeats the status; the type then says more.
-        let code = ["code", "type"]
-            .iter()
-            .filter_map(|key| spelt(error.get(key)?))
-            .reduce(|code, kind| if code.bytes().all(|b| b.is_ascii_digit()) { kind } else { code });
-        Self { message: message.unwrap_or_else(|| error.to_string()), code }
+        Self::of(message.unwrap_or_else(|| error.to_string()), codes(error))
     }
+
+    /// The code that is shown is the first that says something: a number only repeats the status, and `error` nothing.
+    fn of(message: String, codes: Vec<String>) -> Self {
+        let telling = |code: &&String| *code != "error" && !code.bytes().all(|byte| byte.is_ascii_digit());
+        let code = codes.iter().find(telling).or(codes.first()).cloned();
+        Self { message, code, codes }
+    }
+}
+
+/// The code and type of an object.
+fn codes(object: &Value) -> Vec<String> {
+    ["code", "type"].iter().filter_map(|key| spelt(object.get(key)?)).collect()
 }
 
 fn spelt(value: &Value) -> Option<String> {
@@ -115,6 +142,21 @@ mod tests {
             let found = Failure::in_text(text.as_bytes());
             let found = found.as_ref().map(|f| (f.message.as_str(), f.code.as_deref()));
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_used_up_account_is_told_by_any_code_or_type_and_never_by_words() {
+        let rows = [
+            (r#"{"error":{"type":"insufficient_quota","code":"rate_limit_exceeded","message":"m"}}"#, true),
+            (r#"{"error":{"message":"m"},"code":"insufficient_quota"}"#, true),
+            (r#"{"error":"m","type":"insufficient_quota"}"#, true),
+            (r#"{"code":"insufficient_quota"}"#, true),
+            (r#"{"error":"insufficient_quota"}"#, false),
+            (r#"{"error":{"message":"insufficient_quota"}}"#, false),
+        ];
+        for (body, quota) in rows {
+            assert_eq!(Failure::in_refusal(body.as_bytes()).is_some_and(|f| f.is_quota()), quota, "{body}");
         }
     }
 }

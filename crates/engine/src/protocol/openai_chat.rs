@@ -21,8 +21,11 @@ struct Chunk {
 struct Choice {
     #[serde(default)]
     index: Option<Value>,
-    #[serde(default, alias = "message")]
+    #[serde(default)]
     delta: Option<Delta>,
+    /// An answer that is not streamed has this instead.
+    #[serde(default)]
+    message: Option<Delta>,
     #[serde(default)]
     finish_reason: Option<Value>,
 }
@@ -86,12 +89,12 @@ fn failure(error: Value, data: &[u8]) -> Option<Failure> {
 }
 
 fn plain(data: &[u8]) -> Failure {
-    Failure { message: String::from_utf8_lossy(data).into_owned(), code: None }
+    Failure::in_words(String::from_utf8_lossy(data))
 }
 
 fn choice_signals(choice: Choice, emit: &mut dyn FnMut(Signal)) {
     let index = index(choice.index.as_ref());
-    let delta = choice.delta.unwrap_or_default();
+    let delta = choice.delta.or(choice.message).unwrap_or_default();
     // An event that holds both answer and reasoning is one token event, and counts as answer.
     let kind = if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
         Some(Kind::Answer)

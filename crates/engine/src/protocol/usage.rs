@@ -31,6 +31,9 @@ impl Usage {
     }
 }
 
+/// No answer has more tokens: a larger number is a fault, not a count.
+const MOST: u64 = 1 << 40;
+
 /// A count, or whatever else stood there.
 struct Count(Option<u64>);
 
@@ -38,7 +41,7 @@ impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
         let whole = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64));
-        Ok(Self(whole))
+        Ok(Self(whole.filter(|count| *count <= MOST)))
     }
 }
 
@@ -66,6 +69,32 @@ impl<'de> Visitor<'de> for UsageVisitor {
     }
 
     fn visit_unit<E>(self) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    // Whatever else stands there reports nothing, and costs the event nothing else.
+    fn visit_bool<E>(self, _: bool) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Usage, E> {
+        Ok(Usage::default())
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Usage, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Usage::default())
     }
 

@@ -35,12 +35,12 @@ pub(super) fn enable(stream: &TcpStream) -> bool {
     setsockopt(stream, sockopt::ReceiveTimestampns, &true).is_ok()
 }
 
-/// Reads what is there. Gives the kernel's stamp of the last segment read (nanoseconds of wall time), if it set one.
+/// Reads what is there. Gives how much that was and the kernel's stamp of the last segment read (nanoseconds of wall time), if it set one.
 pub(super) fn poll_receive(
     stream: &TcpStream,
     cx: &mut Context<'_>,
     mut buf: ReadBufCursor<'_>,
-) -> Poll<io::Result<Option<i128>>> {
+) -> Poll<io::Result<(usize, Option<i128>)>> {
     loop {
         ready!(stream.poll_read_ready(cx))?;
         let received = LANDING.with_borrow_mut(|landing| receive(stream, landing, buf.remaining(), &mut buf));
@@ -56,7 +56,7 @@ fn receive(
     landing: &mut Landing,
     room: usize,
     buf: &mut ReadBufCursor<'_>,
-) -> io::Result<Option<i128>> {
+) -> io::Result<(usize, Option<i128>)> {
     let wanted = room.min(READ_SIZE);
     let (n, stamp) = stream.try_io(Interest::READABLE, || {
         let mut target = [IoSliceMut::new(&mut landing.bytes[..wanted])];
@@ -76,5 +76,5 @@ fn receive(
         let _ = stream.try_io::<()>(Interest::READABLE, || Err(io::ErrorKind::WouldBlock.into()));
     }
     buf.put_slice(&landing.bytes[..n]);
-    Ok(stamp)
+    Ok((n, stamp))
 }

@@ -46,11 +46,6 @@ impl Link {
         &self.stamps
     }
 
-    /// Whether anything was answered since the request was sent. A dead connection gives at most one read: its end.
-    pub(crate) fn answered(&self) -> bool {
-        self.stamps.reads() > 1
-    }
-
     /// Whether the connection is still usable: looks at the socket once, so that a close that came while the user was
     /// thinking is noticed before a request is spent on it.
     pub(crate) async fn is_alive(&mut self) -> bool {

@@ -24,7 +24,7 @@ use crate::clock::Clock;
 pub(crate) struct Stamps {
     last_read: AtomicU64,
     first_write: AtomicU64,
-    reads: AtomicU64,
+    bytes: AtomicU64,
     /// Wall time minus run time at the latest read: a jump of it is a clock step.
     wall_ahead: AtomicI64,
     /// Whether the kernel stamps what arrives.
@@ -37,10 +37,10 @@ const NEVER: u64 = 0;
 const STEP_NANOS: u64 = 1_000_000;
 
 impl Stamps {
-    /// Makes the next write the one that `first_write` reports, and counts reads from here.
+    /// Makes the next write the one that `first_write` reports, and counts bytes from here.
     pub(crate) fn arm(&self) {
         self.first_write.store(NEVER, Ordering::Relaxed);
-        self.reads.store(0, Ordering::Relaxed);
+        self.bytes.store(0, Ordering::Relaxed);
     }
 
     /// Arrival of the latest read.
@@ -54,9 +54,9 @@ impl Stamps {
         (nanos != NEVER).then(|| Offset::from_nanos(nanos))
     }
 
-    /// Reads since it was armed, the one that found the stream's end included.
-    pub(crate) fn reads(&self) -> u64 {
-        self.reads.load(Ordering::Relaxed)
+    /// Whether a byte was read since it was armed.
+    pub(crate) fn answered(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > 0
     }
 
     /// What stamped the arrivals.
@@ -67,9 +67,9 @@ impl Stamps {
         }
     }
 
-    /// Notes a read: `now` is the time right after it, `stamp` the kernel's own in wall time. The kernel's stamp counts
+    /// Notes a read of `n` bytes: `now` is the time right after it, `stamp` the kernel's own in wall time. The kernel's stamp counts
     /// by its age, so that wall time itself never enters; it is bounded by what is certain anyway.
-    fn read(&self, now: Offset, wall_now: i128, stamp: Option<i128>) {
+    fn read(&self, n: usize, now: Offset, wall_now: i128, stamp: Option<i128>) {
         let ahead = i64::try_from(wall_now - i128::from(now.nanos())).unwrap_or(i64::MAX);
         let before = self.wall_ahead.swap(ahead, Ordering::Relaxed);
         let stepped = ahead.abs_diff(before) > STEP_NANOS;
@@ -77,7 +77,7 @@ impl Stamps {
         let earliest = self.last_read.load(Ordering::Relaxed).max(self.first_write.load(Ordering::Relaxed));
         let arrival = now.nanos().saturating_sub(age).max(earliest);
         self.last_read.store(arrival, Ordering::Relaxed);
-        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(n as u64, Ordering::Relaxed);
     }
 }
 
@@ -109,8 +109,8 @@ impl StampedStream {
 
 impl Read for StampedStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        let stamp = ready!(kernel::poll_receive(self.io.inner(), cx, buf))?;
-        self.stamps.read(self.clock.now(), self.clock.wall_nanos(), stamp);
+        let (n, stamp) = ready!(kernel::poll_receive(self.io.inner(), cx, buf))?;
+        self.stamps.read(n, self.clock.now(), self.clock.wall_nanos(), stamp);
         Poll::Ready(Ok(()))
     }
 }
@@ -159,14 +159,14 @@ mod tests {
     fn stamps_at(now: u64) -> Stamps {
         let stamps = Stamps::default();
         stamps.wall_ahead.store(i64::try_from(WALL).unwrap(), Ordering::Relaxed);
-        stamps.read(Offset::from_nanos(now), WALL + i128::from(now), None);
+        stamps.read(1, Offset::from_nanos(now), WALL + i128::from(now), None);
         stamps
     }
 
     #[test]
     fn a_late_reader_is_told_when_the_bytes_came() {
         let stamps = stamps_at(1_000);
-        stamps.read(Offset::from_nanos(50_000_000), WALL + 50_000_000, Some(WALL + 10_000_000));
+        stamps.read(1, Offset::from_nanos(50_000_000), WALL + 50_000_000, Some(WALL + 10_000_000));
         assert_eq!(stamps.last_read(), Offset::from_nanos(10_000_000));
     }
 
@@ -175,7 +175,7 @@ mod tests {
         for step in [-5_000_000_000_i128, 5_000_000_000] {
             let stamps = stamps_at(1_000);
             // The kernel stamped before the step, and is read after it.
-            stamps.read(Offset::from_nanos(20_000_000), WALL + 20_000_000 + step, Some(WALL + 19_000_000));
+            stamps.read(1, Offset::from_nanos(20_000_000), WALL + 20_000_000 + step, Some(WALL + 19_000_000));
             assert_eq!(stamps.last_read(), Offset::from_nanos(20_000_000), "{step}");
         }
     }
@@ -184,9 +184,9 @@ mod tests {
     fn an_arrival_is_never_before_the_send_or_the_arrival_before_it() {
         let stamps = stamps_at(1_000_000);
         stamps.first_write.store(2_000_000, Ordering::Relaxed);
-        stamps.read(Offset::from_nanos(2_500_000), WALL + 2_500_000, Some(WALL + 1_900_000));
+        stamps.read(1, Offset::from_nanos(2_500_000), WALL + 2_500_000, Some(WALL + 1_900_000));
         assert_eq!(stamps.last_read(), Offset::from_nanos(2_000_000));
-        stamps.read(Offset::from_nanos(2_600_000), WALL + 2_600_000, Some(WALL + 9_900_000));
+        stamps.read(1, Offset::from_nanos(2_600_000), WALL + 2_600_000, Some(WALL + 9_900_000));
         assert_eq!(stamps.last_read(), Offset::from_nanos(2_600_000), "a stamp from the future has no age");
     }
 }

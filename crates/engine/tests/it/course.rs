@@ -7,7 +7,7 @@ use measure::ErrorClass;
 use measure::result::{RunStatus, StageStatus};
 
 use crate::run::{run, run_with, scenario};
-use crate::script::{DONE, STOP, Script, Step, stream, text, whole};
+use crate::script::{DONE, STOP, Script, Step, chunk, head, stream, text, whole, write};
 
 fn mock(settings: &str) -> mock::Server {
     mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
@@ -32,6 +32,8 @@ fn out_04_a_stop_lets_running_requests_finish_and_keeps_what_was_measured() {
     assert_eq!((stages[0].status, stages[1].status), (StageStatus::Incomplete, StageStatus::Skipped));
     assert!(stages[0].counts.ok >= 8 && stages[0].counts.cancelled == 0, "{:?}", stages[0].counts);
     assert!((0.6..2.0).contains(&stages[0].window_s), "{}", stages[0].window_s);
+    assert_eq!(stages[0].drained, 4, "what ended after the stop was drained");
+    assert!(stages[0].concurrency_effective.unwrap() <= 4.0, "{:?}", stages[0].concurrency_effective);
 }
 
 #[test]
@@ -59,6 +61,31 @@ fn what_still_runs_when_the_drain_is_over_is_cancelled_and_not_a_failure() {
     let stage = &outcome.recording.stages[0];
     assert_eq!((stage.counts.cancelled, stage.counts.failed, stage.success_rate), (2, 0, None));
     assert_eq!(stage.status, StageStatus::Complete);
+}
+
+#[test]
+fn a_stream_that_never_pauses_outlives_neither_its_timeout_nor_a_stop() {
+    let flood = || {
+        let chunks = chunk(&": x\n\n".repeat(200)).repeat(50);
+        let mut steps = vec![write(&head("text/event-stream"))];
+        steps.extend((0..100_000).map(|_| Step::Write(chunks.clone().into_bytes())));
+        steps
+    };
+    let script = Script::always(flood());
+    let load = "[target.timeouts]\nfirst_token = \"500ms\"\n[load]\nstages = [1]\nstage_requests = 1\npreflight = false\n";
+    let outcome = run(&scenario(script.port, "openai-chat", load));
+    let attempt = outcome.samples[0].last().unwrap();
+    let after = attempt.at.end.since(attempt.at.sent.unwrap()).as_secs_f64();
+    assert_eq!(attempt.outcome, measure::Outcome::Failed(ErrorClass::TimeoutFirstToken));
+    assert!(after < 1.5, "{after}");
+}
+
+#[test]
+fn a_server_that_is_down_is_not_hammered() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let load = "[load]\nstages = [2]\nstage_duration = \"1s\"\npreflight = false\n";
+    let outcome = run(&scenario(free, "openai-chat", load));
+    assert!((4..=24).contains(&outcome.samples.len()), "{}", outcome.samples.len());
 }
 
 #[test]

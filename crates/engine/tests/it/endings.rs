@@ -143,6 +143,65 @@ fn end_03_a_cut_inside_the_body_is_an_interrupted_stream() {
 }
 
 #[test]
+fn a_body_that_ends_with_its_connection_is_judged_by_its_markers_however_it_ends() {
+    let by_close = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let finished = text("a") + STOP;
+    let reset = one(vec![write(by_close), write(&finished), Step::Wait(30), Step::Reset]);
+    assert_eq!((reset.outcome, reset.flags.contains(Flag::NoDone)), (Outcome::Ok, true), "{:?}", reset.error);
+}
+
+#[test]
+fn an_answer_that_is_finished_and_never_ends_its_body_is_ok_when_silence_strikes() {
+    let mut steps = stream(&[&text("a"), &text("b"), STOP]);
+    steps.pop();
+    steps.push(Step::Hold);
+    let script = Script::always(steps);
+    let limits = "[target.timeouts]\nidle = \"150ms\"\n";
+    let attempt = attempts(script.port, "openai-chat", 1, limits).remove(0);
+    assert_eq!((attempt.outcome, attempt.flags.contains(Flag::NoDone)), (Outcome::Ok, true));
+    assert!(
+        ms(attempt.at.sent, Some(attempt.at.end)) < 120.0,
+        "it ended with its last byte, not with the timeout"
+    );
+}
+
+#[test]
+fn a_document_without_a_type_where_a_stream_was_due_is_not_streamed() {
+    let body = r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"completion_tokens":2}}"#;
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let attempt = one(vec![write(&head)]);
+    assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(2)));
+    assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), [Flag::NotStreamed]);
+}
+
+#[test]
+fn tok_06_what_anthropic_says_before_the_answer_is_no_count_of_it() {
+    let start = "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n";
+    let delta =
+        "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n";
+    let end = |usage: &str| {
+        format!(
+            "data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"end_turn\"}}{usage}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    let silent = one_of("anthropic-messages", stream(&[start, delta, delta, &end("")]));
+    assert_eq!((silent.outcome, silent.tokens.output, silent.tokens.input), (Outcome::Ok, None, Some(25)));
+    let told = one_of(
+        "anthropic-messages",
+        stream(&[start, delta, delta, &end(",\"usage\":{\"output_tokens\":15}")]),
+    );
+    assert_eq!((told.tokens.output, told.tokens.input, told.at.first_generated), (Some(15), Some(25), None));
+}
+
+#[test]
+fn an_odd_field_costs_no_token() {
+    let odd = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"message\":null}],\"usage\":0}\n\n";
+    let huge = "data: {\"choices\":[],\"usage\":{\"completion_tokens\":18446744073709551615}}\n\n";
+    let attempt = one(stream(&[odd, STOP, huge, DONE]));
+    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 1, None));
+}
+
+#[test]
 fn end_04_dify_ends_in_several_ways() {
     let message = "data: {\"event\":\"message\",\"answer\":\"w \"}\n\n";
     let finished = |status: &str| {

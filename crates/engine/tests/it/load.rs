@@ -85,6 +85,20 @@ fn the_cap_on_requests_ends_the_run_and_is_said() {
     assert_eq!(outcome.recording.spent_cap, Some(7));
     let statuses: Vec<_> = outcome.recording.stages.iter().map(|stage| stage.status).collect();
     assert_eq!(statuses, [StageStatus::Incomplete, StageStatus::Skipped]);
+    let skipped = &outcome.recording.stages[1];
+    assert_eq!((skipped.window_s, skipped.qps, skipped.concurrency_effective), (0.0, None, None));
+}
+
+#[test]
+fn a_cap_that_ends_a_timed_stage_ends_its_window() {
+    let server = mock("ttft=20ms&itl=1ms&tokens=2");
+    let load = "[load]\nstages = [2]\nstage_duration = \"20s\"\nmax_requests = 20\npreflight = false\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    assert_eq!((stage.counts.ok, stage.status), (20, StageStatus::Incomplete));
+    assert!(stage.window_s < 2.0, "{}", stage.window_s);
+    let busy = stage.concurrency_effective.unwrap();
+    assert!((1.5..=2.0).contains(&busy), "{busy}");
 }
 
 #[test]

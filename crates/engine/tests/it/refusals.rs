@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use measure::{ErrorClass, Flag, Outcome};
 
 use crate::run::{attempts, run, scenario};
-use crate::script::{DONE, STOP, Script, Step, stream, text, whole};
+use crate::script::{DONE, STOP, Script, Step, stream, text, whole, write};
 
 #[test]
 fn a_refusal_keeps_status_message_and_code_and_no_key() {
@@ -21,6 +21,21 @@ fn a_refusal_keeps_status_message_and_code_and_no_key() {
     assert_eq!(error.code.as_deref(), Some("invalid_api_key"));
     assert!(!format!("{attempt:?}").contains("SENTINEL"));
     assert!(script.requests()[0].contains(&format!("authorization: Bearer {key}\r\n")));
+}
+
+#[test]
+fn out_08_no_text_of_the_servers_carries_a_key() {
+    let key = "sk-SENTINEL0123456789";
+    let echo = format!("{{\"error\":{{\"message\":\"m\",\"code\":\"{key}\"}}}}");
+    let refuse = whole("401 Unauthorized", "application/json", &format!("retry-after: {key}\r\n"), &echo);
+    let reason = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"{key}\"}}]}}\n\n"
+    );
+    let script = Script::each(move |n| if n == 0 { refuse.clone() } else { stream(&[&reason, DONE]) });
+    let all = attempts(script.port, "openai-chat", 2, &format!("api_key = \"{key}\""));
+    assert_eq!(all[0].error.as_ref().unwrap().code.as_deref(), Some("***"));
+    assert_eq!(all[1].finish_reason.as_deref(), Some("***"));
+    assert!(!format!("{all:?}").contains("SENTINEL"));
 }
 
 #[test]
@@ -57,6 +72,7 @@ fn a_fresh_connection_closed_before_a_byte_is_counted_and_not_tried_again() {
 fn ret_07_a_kept_connection_that_turns_out_dead_is_dialled_once_more() {
     let good = || stream(&[&text("a"), STOP, DONE]);
     let script = Script::each(move |n| match n {
+        // Closed while idle: the next request finds it dead.
         0 => [good(), vec![Step::Close]].concat(),
         _ => good(),
     });
@@ -64,6 +80,20 @@ fn ret_07_a_kept_connection_that_turns_out_dead_is_dialled_once_more() {
     assert!(all.iter().all(|attempt| attempt.outcome == Outcome::Ok), "{all:?}");
     assert_eq!(all.iter().filter(|attempt| attempt.flags.contains(Flag::Redial)).count(), 1);
     assert_eq!(script.connections(), 2);
+}
+
+#[test]
+fn a_server_that_had_the_request_and_closed_is_a_failure_and_is_not_asked_again() {
+    let good = || stream(&[&text("a"), STOP, DONE]);
+    let slow = Script::each(move |n| if n == 1 { vec![Step::Wait(700), Step::Close] } else { good() });
+    let all = attempts(slow.port, "openai-chat", 2, "");
+    assert_eq!(all[1].outcome, Outcome::Failed(ErrorClass::ConnectionClosed));
+    assert_eq!(slow.requests().len(), 2);
+    let partial = || vec![write("HTTP/1.1 200 OK\r\ncontent-"), Step::Wait(30), Step::Reset];
+    let cut = Script::each(move |n| if n == 1 { partial() } else { stream(&[&text("a"), STOP, DONE]) });
+    let all = attempts(cut.port, "openai-chat", 2, "");
+    assert_eq!(all[1].outcome, Outcome::Failed(ErrorClass::ConnectionClosed), "a byte was answered");
+    assert_eq!(cut.requests().len(), 2);
 }
 
 #[test]

@@ -33,10 +33,6 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
         return CheckLine { reason: Some(reason), ..line };
     }
     let Some(value) = value else { return line };
-    if stage.client.saturated && !stands_although_saturated(&rule.check, value) {
-        let reason = "the load generator was saturated: the numbers may be its own".to_owned();
-        return CheckLine { reason: Some(reason), ..line };
-    }
     match rule.check.limit {
         Limit::Absolute(limit) => {
             let result = pass_or_fail(rule.check.comparison.holds(value, limit));
@@ -69,30 +65,15 @@ fn against_baseline(
     CheckLine { limit: Some(limit), baseline: Some(row), result: pass_or_fail(within), reason: None, ..line }
 }
 
-/// A share or number of answers is no matter of time: a generator that was late can only have made failures of its own,
-/// so that a limit which is met is met. Everything that a clock or the offered load enters is not judged.
-fn stands_although_saturated(check: &Check, value: f64) -> bool {
-    let counts = matches!(
-        check.metric,
-        Metric::SuccessRate
-            | Metric::ErrorRate
-            | Metric::Http429
-            | Metric::Http5xx
-            | Metric::Http429Ratio
-            | Metric::Http5xxRatio
-    );
-    match check.limit {
-        Limit::Absolute(limit) => counts && check.comparison.holds(value, limit),
-        Limit::Baseline { .. } => false,
-    }
-}
-
 fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<String> {
     if stage.status == StageStatus::Skipped {
         return Some("the stage was skipped".to_owned());
     }
     if stage.status == StageStatus::Incomplete {
         return Some("the stage was cut short".to_owned());
+    }
+    if stage.client.saturated {
+        return Some("the load generator was saturated: the numbers may be its own".to_owned());
     }
     let needs = check.stat.map_or(1, super::Stat::needs);
     if n < needs {

@@ -19,9 +19,11 @@ const LATENESS_SHARE_OF_TTFT: f64 = 0.05;
 const CPU_LIMIT_PERCENT: f64 = 90.0;
 
 impl StageRecorder {
-    /// The stage's numbers. `status` and `stopped_at` (where a signal cut the window short) come from the engine.
-    pub fn finish(&self, status: StageStatus, stopped_at: Option<Offset>, look: &ClientLook) -> StageResult {
-        let end = stopped_at.or(self.window_end).unwrap_or(self.last_end);
+    /// The stage's numbers; `status` comes from the engine.
+    pub fn finish(&self, status: StageStatus, look: &ClientLook) -> StageResult {
+        // A stage that never began has no window, whatever was planned.
+        let planned = self.window_end.filter(|_| status != StageStatus::Skipped);
+        let end = planned.unwrap_or(self.last_end);
         let window = end.since(self.frame.window_start).as_secs_f64();
         let over = |count: f64| (window > 0.0).then(|| round(count / window));
         let judged = self.counts.ok + self.counts.failed;

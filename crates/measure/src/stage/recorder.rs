@@ -128,6 +128,11 @@ impl StageRecorder {
         }
     }
 
+    /// Ends the window early: what ends or arrives after `at` is no longer inside.
+    pub fn cut(&mut self, at: Offset) {
+        self.window_end = Some(self.window_end.map_or(at, |end| end.min(at)).max(self.frame.window_start));
+    }
+
     /// Takes in one finished request of this stage, of whatever phase.
     pub fn record(&mut self, sample: &Sample) {
         let Some(attempt) = sample.last() else { return };
@@ -157,7 +162,7 @@ impl StageRecorder {
         if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
             self.record_tokens_in_window(attempt);
         }
-        if sample.phase == Phase::Measure {
+        if until >= from {
             self.in_flight_max = self.in_flight_max.max(u64::from(sample.in_flight));
         }
     }
@@ -195,7 +200,7 @@ impl StageRecorder {
         }
         for (distribution, value) in [
             (&mut to.connect, metrics.connect),
-            (&mut to.ttfb, metrics.ttfb.filter(|_| metrics.e2e.is_some())),
+            (&mut to.ttfb, metrics.ttfb),
             (&mut to.ttfe, metrics.ttfe),
             (&mut to.ttft, metrics.ttft),
             (&mut to.ttfo, metrics.ttfo),
@@ -234,7 +239,7 @@ impl StageRecorder {
             (&mut totals.cached, tokens.cached),
         ] {
             if let Some(count) = count {
-                *total = Some(total.unwrap_or(0) + count);
+                *total = Some(total.unwrap_or(0).saturating_add(count));
             }
         }
         match tokens.source {
@@ -251,7 +256,7 @@ impl StageRecorder {
         self.counts.failed += 1;
         self.tokens.partial_chunks += attempt.events.len() as u64;
         if let Some(partial) = attempt.tokens.output {
-            self.tokens.partial = Some(self.tokens.partial.unwrap_or(0) + partial);
+            self.tokens.partial = Some(self.tokens.partial.unwrap_or(0).saturating_add(partial));
         }
         let (count, _) = self.errors.entry(class).or_insert_with(|| (0, ErrorExample::of(attempt)));
         *count += 1;

@@ -99,7 +99,7 @@ pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
     recorder.record(&sample(5, Phase::Measure, attempt(2200, cut, Some(200))));
     let mut lag = Distribution::default();
     lag.record(Duration::from_micros(80));
-    recorder.finish(StageStatus::Complete, None, &ClientLook { lag, cpu_percent: Some(12.5) })
+    recorder.finish(StageStatus::Complete, &ClientLook { lag, cpu_percent: Some(12.5) })
 }
 
 /// The whole run.
@@ -115,7 +115,7 @@ pub(crate) fn result() -> RunResult {
         reading_speed: 10.0,
         objectives: [None; 3],
     });
-    let stages = vec![stage(), skipped.finish(StageStatus::Skipped, None, &ClientLook::default())];
+    let stages = vec![stage(), skipped.finish(StageStatus::Skipped, &ClientLook::default())];
     let rule = |text: &str, level| Rule { check: Check::parse(text).unwrap(), level, min_change: None };
     let rules =
         [rule("success_rate >= 40%", Level::Strict), rule("ttft.p95 <= baseline + 20%", Level::Advisory)];
