@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use measure::result::RunResult;
-use scenario::plan::Plan;
+use scenario::plan::{Outputs, Plan};
 use tempfile::NamedTempFile;
 
 /// Where the outputs of one run go; decided and tried before the first request.
@@ -39,7 +39,7 @@ impl Places {
             let (json, html) = (named(&outputs.json, "json"), named(&outputs.html, "html"));
             let samples = outputs.samples.then(|| json.with_extension("samples.ndjson"));
             let places = Self { json, html, samples, latest: latest.clone() };
-            if places.reserve(outputs.json.is_some(), outputs.html.is_some())? {
+            if places.reserve(outputs)? {
                 return Ok(places);
             }
         }
@@ -48,11 +48,11 @@ impl Places {
 
     /// Takes the names, unless a run of the same second was first. An explicit name is the user's own and may be
     /// written again; a chosen one is taken by making its first file.
-    fn reserve(&self, json_is_explicit: bool, html_is_explicit: bool) -> anyhow::Result<bool> {
-        if !html_is_explicit && self.html.exists() || !json_is_explicit && self.json.exists() {
+    fn reserve(&self, outputs: &Outputs) -> anyhow::Result<bool> {
+        if outputs.html.is_none() && self.html.exists() || outputs.json.is_none() && self.json.exists() {
             return Ok(false);
         }
-        if json_is_explicit {
+        if outputs.json.is_some() {
             return Ok(true);
         }
         let first = self.samples.as_ref().unwrap_or(&self.json);

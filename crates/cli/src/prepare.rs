@@ -18,8 +18,8 @@ pub(crate) struct Prepared {
 }
 
 /// Loads a scenario file; every problem is said, and nothing else.
-pub(crate) fn prepare(file: &Path, args: &LayerArgs, quiet: bool) -> Result<Prepared, Code> {
-    let scenario = scenario::load(file, &layers(args, quiet)).map_err(|problems| {
+pub(crate) fn prepare(file: &Path, layers: &scenario::Layers) -> Result<Prepared, Code> {
+    let scenario = scenario::load(file, layers).map_err(|problems| {
         screen::talk(problems);
         Code::Scenario
     })?;
@@ -43,7 +43,8 @@ fn refuse(file: &Path, problem: &str) -> Code {
     Code::Scenario
 }
 
-fn layers(args: &LayerArgs, quiet: bool) -> scenario::Layers {
+/// What the command line and the environment lay over the file.
+pub(crate) fn layers(args: &LayerArgs) -> scenario::Layers {
     scenario::Layers {
         profile: args.profile.clone(),
         set: args.set.clone(),
@@ -56,7 +57,7 @@ fn layers(args: &LayerArgs, quiet: bool) -> scenario::Layers {
             Language::En => plan::Language::English,
             Language::Zh => plan::Language::Chinese,
         }),
-        quiet,
+        quiet: false,
     }
 }
 

@@ -19,10 +19,10 @@ pub(crate) fn is_live() -> bool {
     stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Asks on a terminal; without one the answer is given as `otherwise`.
-pub(crate) fn confirm(question: &str, otherwise: bool) -> bool {
+/// Asks on a terminal; without one there is nobody to ask, and it goes on.
+pub(crate) fn confirm(question: &str) -> bool {
     if !stdin().is_terminal() || !stderr().is_terminal() {
-        return otherwise;
+        return true;
     }
     let _ = write!(stderr(), "{question} [y/N] ");
     let mut answer = String::new();

@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use measure::Offset;
 
+/// Two clocks read within this count as read together.
+const TOGETHER: Duration = Duration::from_micros(100);
+const TOGETHER_TRIES: u32 = 3;
+
 /// Reads time. Copies agree with each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
@@ -26,10 +30,20 @@ impl Clock {
         Offset::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Wall time now in nanoseconds since the epoch: what the kernel's stamps are held against.
+    /// Now, and wall time in nanoseconds since the epoch, read together: what the kernel's stamps are held against. Read
+    /// again when the thread was interrupted in between, which would look like a step of the wall clock.
     #[expect(clippy::disallowed_methods, reason = "this is the one clock")]
-    pub(crate) fn wall_nanos(&self) -> i128 {
-        Timestamp::now().as_nanosecond()
+    pub(crate) fn now_and_wall(&self) -> (Offset, i128) {
+        let mut before = self.now();
+        for _ in 0..TOGETHER_TRIES {
+            let wall = Timestamp::now().as_nanosecond();
+            let after = self.now();
+            if after.since(before) < TOGETHER {
+                return (after, wall);
+            }
+            before = after;
+        }
+        (self.now(), Timestamp::now().as_nanosecond())
     }
 
     /// UTC of a moment: the anchor plus monotonic time, so that it never steps.

@@ -119,7 +119,7 @@ impl Reading {
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
-                let bytes = self.close(at, caller.protocol, answer, end == BodyEnd::Clean);
+                let bytes = self.close(at, caller.protocol, answer, &end);
                 let outcome = classify::clean_end(answer, &bytes);
                 judged(outcome, answer, caller, &bytes).map(|()| end)
             }
@@ -127,7 +127,7 @@ impl Reading {
     }
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
-    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, clean: bool) -> Vec<u8> {
+    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
         match self {
             Self::Events(sse) => {
                 let mut whole_json = |event: crate::framing::Event<'_>| {
@@ -138,7 +138,7 @@ impl Reading {
                     }
                     ControlFlow::Continue(())
                 };
-                if clean && sse.finish(&mut whole_json) {
+                if *end == BodyEnd::Clean && sse.finish(&mut whole_json) {
                     answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {

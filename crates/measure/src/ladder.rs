@@ -37,18 +37,15 @@ pub fn is_ok(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
     within && stage.http_429 == 0 && stage.success_rate.is_some_and(|rate| rate >= SUCCESS)
 }
 
-/// Throughput of a rung: tokens where they are known, requests where not.
-fn throughput(stage: &StageResult, tokens: bool) -> Option<f64> {
-    if tokens { stage.output_tokens_per_s } else { stage.qps }
-}
-
 fn knee(stages: &[&StageResult]) -> Option<u32> {
-    let tokens = stages.iter().all(|stage| stage.output_tokens_per_s.is_some());
+    // In tokens where they are known, in requests where not.
+    let in_tokens = stages.iter().all(|stage| stage.output_tokens_per_s.is_some());
+    let throughput = |stage: &StageResult| if in_tokens { stage.output_tokens_per_s } else { stage.qps };
     let first = stages.first()?;
-    let first_gain = throughput(first, tokens)? / f64::from(first.concurrency);
+    let first_gain = throughput(first)? / f64::from(first.concurrency);
     stages.windows(2).find_map(|pair| {
         let added = f64::from(pair[1].concurrency) - f64::from(pair[0].concurrency);
-        let gain = throughput(pair[1], tokens)? - throughput(pair[0], tokens)?;
+        let gain = throughput(pair[1])? - throughput(pair[0])?;
         (added > 0.0 && gain / added < KNEE * first_gain).then_some(pair[1].concurrency)
     })
 }

@@ -2,9 +2,10 @@
 
 use crate::args::CheckArgs;
 use crate::exit::Code;
-use crate::prepare::prepare;
+use crate::prepare::{layers, prepare};
 
 pub(crate) fn check(args: &CheckArgs) -> Code {
-    let failed = args.files.iter().filter(|file| prepare(file, &args.layers, false).is_err()).count();
+    let layers = layers(&args.layers);
+    let failed = args.files.iter().filter(|file| prepare(file, &layers).is_err()).count();
     if failed == 0 { Code::Done } else { Code::Scenario }
 }

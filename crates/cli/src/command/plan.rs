@@ -4,12 +4,12 @@ use scenario::plan::describe;
 
 use crate::args::PlanArgs;
 use crate::exit::Code;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{Prepared, layers, prepare};
 use crate::record::masked_headers;
 use crate::screen;
 
 pub(crate) fn plan(args: &PlanArgs) -> Code {
-    let Prepared { plan, .. } = match prepare(&args.file, &args.layers, false) {
+    let Prepared { plan, .. } = match prepare(&args.file, &layers(&args.layers)) {
         Ok(prepared) => prepared,
         Err(code) => return code,
     };

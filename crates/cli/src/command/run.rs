@@ -15,7 +15,7 @@ use super::report::print_table;
 use crate::args::RunArgs;
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
-use crate::prepare::{Prepared, language, prepare};
+use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::{BaselineState, result};
 use crate::screen;
 use crate::signals;
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &RunArgs) -> Code {
 }
 
 fn steps(args: &RunArgs) -> Result<Code, Code> {
-    let Prepared { plan, mock } = prepare(&args.file, &args.layers, args.quiet)?;
+    let layers = scenario::Layers { quiet: args.quiet, ..layers(&args.layers) };
+    let Prepared { plan, mock } = prepare(&args.file, &layers)?;
     let lang = language(plan.outputs.lang);
     announce(&plan);
     agree(&plan, args)?;
@@ -57,8 +58,7 @@ fn announce(plan: &Plan) {
 /// Load on somebody else's machine is asked for on a terminal.
 fn agree(plan: &Plan, args: &RunArgs) -> Result<(), Code> {
     let far = matches!(&plan.target.server, Server::At(endpoint) if !endpoint.is_loopback());
-    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?", true)
-    {
+    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?") {
         return Ok(());
     }
     screen::talk("nothing was sent");

@@ -34,10 +34,10 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         false => message.event.clone(),
     };
     match kind.as_str() {
-        "message" | "agent_message" => token(message.answer.0, emit),
+        "message" | "agent_message" => token(message.answer, emit),
         "text_chunk" => {
             let text = message.data.as_ref().and_then(|data| data.get("text")).and_then(Value::as_str);
-            token(text.is_some_and(|text| !text.is_empty()), emit);
+            token(Text(text.is_some_and(|text| !text.is_empty())), emit);
         }
         "message_end" => {
             usage(message.metadata, emit);
@@ -80,8 +80,8 @@ pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     usage(message.metadata, emit);
 }
 
-fn token(has_text: bool, emit: &mut dyn FnMut(Signal)) {
-    match has_text {
+fn token(text: Text, emit: &mut dyn FnMut(Signal)) {
+    match text.0 {
         true => emit(Signal::Token { choice: 0, kind: Kind::Answer }),
         false => emit(Signal::Choice(0)),
     }

@@ -51,15 +51,16 @@ struct Delta {
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     match event.data.trim_ascii() {
         b"[DONE]" => emit(Signal::Done),
-        data => chunk(data, event.name == b"error", emit),
+        data => chunk(data, event.name, emit),
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
-    chunk(body.trim_ascii(), false, emit);
+    chunk(body.trim_ascii(), b"", emit);
 }
 
-fn chunk(data: &[u8], named_error: bool, emit: &mut dyn FnMut(Signal)) {
+fn chunk(data: &[u8], event_name: &[u8], emit: &mut dyn FnMut(Signal)) {
+    let named_error = event_name == b"error";
     let Some(chunk) = read::<Chunk>(data) else {
         return match named_error {
             true => emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data)))),

@@ -94,7 +94,8 @@ pub(crate) type Wire = MaybeHttpsStream<StampedStream>;
 
 impl StampedStream {
     pub(crate) fn new(stream: TcpStream, stamps: Arc<Stamps>, clock: Clock) -> Self {
-        let ahead = clock.wall_nanos() - i128::from(clock.now().nanos());
+        let (now, wall) = clock.now_and_wall();
+        let ahead = wall - i128::from(now.nanos());
         stamps.wall_ahead.store(i64::try_from(ahead).unwrap_or(i64::MAX), Ordering::Relaxed);
         stamps.by_kernel.store(kernel::enable(&stream), Ordering::Relaxed);
         Self { io: TokioIo::new(stream), stamps, clock }
@@ -110,7 +111,8 @@ impl StampedStream {
 impl Read for StampedStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let (n, stamp) = ready!(kernel::poll_receive(self.io.inner(), cx, buf))?;
-        self.stamps.read(n, self.clock.now(), self.clock.wall_nanos(), stamp);
+        let (now, wall) = self.clock.now_and_wall();
+        self.stamps.read(n, now, wall, stamp);
         Poll::Ready(Ok(()))
     }
 }
