@@ -77,7 +77,7 @@ fn a_stream_that_never_pauses_outlives_neither_its_timeout_nor_a_stop() {
     let attempt = outcome.samples[0].last().unwrap();
     let after = attempt.at.end.since(attempt.at.sent.unwrap()).as_secs_f64();
     assert_eq!(attempt.outcome, measure::Outcome::Failed(ErrorClass::TimeoutFirstToken));
-    assert!(after < 1.5, "{after}");
+    assert!(after < 4.0, "{after}");
 }
 
 #[test]

