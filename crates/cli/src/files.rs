@@ -29,6 +29,10 @@ impl Places {
         let latest = ["latest.json", "latest.html"].map(|name| outputs.dir.join(name));
         for path in outputs.json.iter().chain(&outputs.html).chain(&latest) {
             try_folder(path)?;
+            refuse_precious(path, &plan.fingerprint.path)?;
+        }
+        if outputs.json.is_some() && outputs.json == outputs.html {
+            anyhow::bail!("`report.json` and `report.html` name the same file");
         }
         let stem = stem(plan, started_at);
         let numbered = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
@@ -86,6 +90,18 @@ fn folder(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// An output replaces a file of its name; it must not replace anything else, nor the scenario itself.
+fn refuse_precious(path: &Path, scenario: &Path) -> anyhow::Result<()> {
+    let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !there.is_file() {
+        anyhow::bail!("`{}` is not a regular file and is not replaced", path.display());
+    }
+    if fs::canonicalize(path).ok() == fs::canonicalize(scenario).ok() {
+        anyhow::bail!("`{}` is the scenario itself", path.display());
+    }
+    Ok(())
 }
 
 fn try_folder(path: &Path) -> anyhow::Result<()> {

@@ -51,9 +51,18 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         notes: plan.notes.clone(),
     };
     run.warnings = run_warnings(plan, recording.spent_cap, baseline, lang);
-    run.warnings.extend(warnings::of_stages(&run, lang));
+    let mut of_stages = warnings::of_stages(&run, lang);
+    of_stages.retain(|warning| !is_by_think_time(warning, plan));
+    run.warnings.extend(of_stages);
     run.conclusion = conclusion::of(&run, objectives, lang);
     run
+}
+
+/// Users who pause between requests are not all busy at once, and are not meant to be.
+fn is_by_think_time(warning: &Warning, plan: &Plan) -> bool {
+    let pauses = |stage: &scenario::plan::Stage| !stage.think_time.max.is_zero();
+    let stage = plan.load.stages.iter().find(|stage| Some(&stage.name) == warning.stage.as_ref());
+    warning.code == "not_steady" && stage.is_some_and(pauses)
 }
 
 /// The baseline of a run, or why there is none to judge by.

@@ -1,17 +1,24 @@
 //! The only place that prints: data on stdout, talk on stderr. A closed pipe is no reason to stop.
 
 use std::fmt::Display;
-use std::io::{IsTerminal as _, Write as _, stderr, stdin, stdout};
+use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdin, stdout};
+
+use crate::exit::Code;
 
 /// Says something to the person.
 pub(crate) fn talk(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// Hands out data.
-pub(crate) fn data(text: impl Display) {
-    let _ = write!(stdout(), "{text}");
-    let _ = stdout().flush();
+/// Hands out data. A reader that has gone away had enough; anything else is an output that could not be written.
+pub(crate) fn data(text: impl Display) -> Code {
+    match write!(stdout(), "{text}").and_then(|()| stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            talk(format_args!("error: stdout cannot be written: {error}"));
+            Code::Output
+        }
+        Ok(()) | Err(_) => Code::Done,
+    }
 }
 
 /// Whether live output can be redrawn in place.

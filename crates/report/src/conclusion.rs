@@ -16,7 +16,7 @@ type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 
 /// The sentences in order.
 const RULES: &[Rule] =
-    &[ended, held, broke, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
+    &[ended, held, broke, wall, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
 
 /// What the sentences are made from.
 struct Facts<'a> {
@@ -42,14 +42,17 @@ pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: L
 }
 
 fn target(run: &RunResult, lang: Lang) -> String {
-    let model = run.model.as_deref().unwrap_or(lang.pick("the default model", "默认模型"));
+    let model = match &run.model {
+        Some(model) => lang.pick(format!("model {model}"), format!("模型 {model}")),
+        None => lang.pick("no model named", "未指定模型").to_owned(),
+    };
     let mode = match run.stream {
         true => lang.pick("streaming", "流式"),
         false => lang.pick("not streaming", "非流式"),
     };
     lang.pick(
-        format!("With base URL {}, model {model}, {mode}", run.base_url),
-        format!("在 Base URL {}、模型 {model}、{mode}条件下", run.base_url),
+        format!("With base URL {}, {model}, {mode}", run.base_url),
+        format!("在 Base URL {}、{model}、{mode}条件下", run.base_url),
     )
 }
 
@@ -64,6 +67,9 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
         ));
     }
     match facts.run.status {
+        RunStatus::Interrupted if facts.stages.is_empty() => Some(
+            lang.pick("The run was interrupted before any load was sent.", "运行在施加负载之前被中断。").to_owned(),
+        ),
         RunStatus::Interrupted => Some(
             lang.pick("The run was interrupted; what follows covers the part that ran.", "运行被中断，以下仅涵盖已运行部分。")
                 .to_owned(),
@@ -130,6 +136,19 @@ fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
         format!("At {users} {missed}{between}: latency."),
         format!("并发 {users} 时 {missed}{between}（时延问题）。"),
     ))
+}
+
+/// Where 429s begin, when something else broke first.
+fn wall(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let stage = facts.stages.iter().find(|stage| stage.http_429 > 0)?;
+    let told = facts.broke.is_some_and(|broke| broke.name == stage.name);
+    (!told).then(|| {
+        let (users, ratio) = (stage.concurrency, percent(stage.http_429_ratio));
+        lang.pick(
+            format!("From {users} users on the endpoint answers 429 (ratio {ratio})."),
+            format!("自并发 {users} 起出现 429（占比 {ratio}）。"),
+        )
+    })
 }
 
 fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {

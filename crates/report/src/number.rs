@@ -45,8 +45,9 @@ pub fn percent(value: Option<f64>) -> String {
 
 fn figures(value: f64) -> String {
     match value.abs() {
-        v if v >= 100.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.1}"),
+        // The bounds are where rounding would add a digit.
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
         0.0 => "0".to_owned(),
         _ => format!("{value:.2}"),
     }

@@ -1,10 +1,12 @@
 //! The closing table on the terminal: a row per rung, at most 100 columns, aligned also with Chinese text.
 
+use measure::gate::Check;
+use measure::metric::Unit;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 use crate::Lang;
-use crate::number::{UNKNOWN, ms, percent, rate};
+use crate::number::{UNKNOWN, duration, ms, percent, rate};
 
 /// The ladder as a table; nothing without a stage.
 pub fn ladder(run: &RunResult, lang: Lang) -> String {
@@ -103,7 +105,7 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
                 CheckResult::Inconclusive => lang.pick("inconclusive", "无法断定"),
                 CheckResult::NoData => lang.pick("no data", "无数据"),
             };
-            let value = line.value.map_or(UNKNOWN.to_owned(), |value| rate(Some(value)));
+            let value = in_unit(&line.check, line.value);
             let reason = line.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(
                 "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",
@@ -128,6 +130,15 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
         format!("门禁：{verdict}（{all} 项检查中 {passed} 项通过）"),
     ));
     lines
+}
+
+/// A value as its metric is written.
+fn in_unit(check: &str, value: Option<f64>) -> String {
+    match Check::parse(check).map(|check| check.metric.entry().unit) {
+        Ok(Unit::Ratio) => percent(value),
+        Ok(Unit::Milliseconds) => duration(value),
+        Ok(Unit::PerSecond | Unit::Count) | Err(_) => rate(value),
+    }
 }
 
 /// Columns by their widest cell, numbers to the right.

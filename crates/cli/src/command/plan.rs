@@ -27,8 +27,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Code {
             .iter()
             .map(|change| format!("override: {} = {} ({})", change.key, change.value, change.source)),
     );
-    screen::data(lines.join("\n") + "\n");
-    Code::Done
+    screen::data(lines.join("\n") + "\n")
 }
 
 /// The body as a person reads it.

@@ -25,8 +25,8 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
         None => language(None),
     };
     if args.json.is_none() && args.html.is_none() {
-        print_table(&run, lang);
-        return Code::Done;
+        let conclusion = report::conclusion::of(&run, [None; 3], lang);
+        return print_table(&RunResult { conclusion, ..run }, lang);
     }
     let page = args.html.as_deref().map(|path| (path, Ok(html::render(&run, lang))));
     let result = args.json.as_deref().map(|path| (path, json::render(&run).map_err(anyhow::Error::from)));
@@ -41,18 +41,18 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
 }
 
 /// The closing table, its legend, the gate and the conclusion.
-pub(crate) fn print_table(run: &RunResult, lang: Lang) {
+pub(crate) fn print_table(run: &RunResult, lang: Lang) -> Code {
     let mut lines = vec![String::new(), terminal::ladder(run, lang)];
     lines.extend(terminal::legend(run, lang));
     lines.push(String::new());
     lines.extend(terminal::gate(run, lang));
     lines.push(run.conclusion.clone());
-    screen::data(lines.join("\n") + "\n");
+    screen::data(lines.join("\n") + "\n")
 }
 
 fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     if path == Path::new("-") {
-        screen::data(text);
+        anyhow::ensure!(screen::data(text) == Code::Done, "nothing more is written");
         return Ok(());
     }
     replace(path, text.as_bytes())

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use engine::{Clock, EngineError, Recording, Settings};
 use measure::gate::{Baseline, Limit};
-use measure::result::{RunResult, Verdict, Warning};
+use measure::result::{RunResult, Warning};
 use report::{Lang, html, json, trouble};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
@@ -41,11 +41,13 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     let mut watcher = Watcher::open(&plan, &places, clock).map_err(unwritable)?;
     let settings = Settings { workers: workers(args), clock };
     let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
-    let unusable = recording.aborted.as_ref().map(|aborted| diagnosis(aborted, lang));
+    let unusable = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
+    let advice = recording.aborted.as_ref().map(|aborted| advice(aborted, lang)).unwrap_or_default();
     let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
     let run = result(&plan, recording, &baseline, lang);
     let (run, code) = write_all(run, &places, around, lang);
-    tell(&run, args, &places, lang);
+    let code = tell(&run, args, &places, lang).unwrap_or(code);
+    advice.iter().for_each(screen::talk);
     Ok(code)
 }
 
@@ -159,25 +161,23 @@ fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
     }
 }
 
-/// Why the target cannot be used, what that usually means, and what to do.
-fn diagnosis(aborted: &engine::Aborted, lang: Lang) -> String {
+/// Why the target cannot be used, in one line.
+fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
     let during = match aborted.during {
         engine::During::Preflight => lang.pick("the one request before load failed", "预检请求失败"),
         engine::During::WarmUp => lang.pick("the warm-up failed", "预热失败"),
         engine::During::Load => lang.pick("twenty requests in a row were refused", "连续二十个请求被拒绝"),
     };
     let status = aborted.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
-    let what = format!("{during}: {status}{}: {}", aborted.class, aborted.message);
-    match trouble::of(aborted.class).map(|row| row.advice(lang)) {
-        Some(advice) => lang.pick(
-            format!(
-                "{what}\n  cause  {}\n  look   {}\n  do     {}",
-                advice.cause, advice.look, advice.action
-            ),
-            format!("{what}\n  原因  {}\n  检查  {}\n  处理  {}", advice.cause, advice.look, advice.action),
-        ),
-        None => what,
-    }
+    format!("{during}: {status}{}: {}", aborted.class, aborted.message)
+}
+
+/// What that usually means, where to look, and what to do.
+fn advice(aborted: &engine::Aborted, lang: Lang) -> Vec<String> {
+    let Some(advice) = trouble::of(aborted.class).map(|row| row.advice(lang)) else { return Vec::new() };
+    let names = lang.pick(["cause", "look", "do"], ["原因", "检查", "处理"]);
+    let texts = [advice.cause, advice.look, advice.action];
+    names.iter().zip(texts).map(|(name, text)| format!("  {name:<6} {text}")).collect()
 }
 
 /// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.
@@ -209,12 +209,12 @@ fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {
     around.unwritten.extend(written.err().map(|error| format!("{error:#}")));
 }
 
-/// The end of the run on the screen: table, conclusion, gate, files.
-fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
-    match &args.json {
+/// The end of the run on the screen: table, conclusion, gate, files. A code when the screen itself failed.
+fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) -> Option<Code> {
+    let shown = match &args.json {
         Some(_) => screen::data(json::render(run).unwrap_or_default()),
         None => print_table(run, lang),
-    }
+    };
     for (text, stages) in grouped(&run.warnings) {
         let stages = if stages.is_empty() { String::new() } else { format!("{}: ", stages.join(", ")) };
         screen::talk(format_args!("{}: {stages}{text}", lang.pick("warning", "警告")));
@@ -226,7 +226,7 @@ fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) {
     let samples = places.samples.iter();
     let files = [&places.html, &places.json].into_iter().chain(samples);
     files.for_each(|path| screen::talk(path.display()));
-    debug_assert!(run.gate.verdict != Verdict::Pass || run.exit.code != Code::GateFailed as u8);
+    (shown != Code::Done).then_some(shown)
 }
 
 /// Each warning once, with all the stages it is about.

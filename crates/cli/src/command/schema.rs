@@ -6,6 +6,5 @@ use crate::screen;
 
 pub(crate) fn schema(args: &SchemaArgs) -> Code {
     let schema = if args.result { measure::result::schema() } else { scenario::schema() };
-    screen::data(format_args!("{schema:#}\n"));
-    Code::Done
+    screen::data(format_args!("{schema:#}\n"))
 }

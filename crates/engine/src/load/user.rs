@@ -45,10 +45,10 @@ pub(super) async fn user(bench: Bench, order: Arc<Order>, index: u32, starts_at:
     while let Some(ticket) = order.next_ticket(clock.now(), had) {
         had += 1;
         let sample = bench.request(&order, &mut kept, ticket, index, due).await;
-        let unanswered = is_unanswered(&sample).then_some(UNANSWERED_PAUSE);
+        let after_failure = has_failed(&sample).then_some(PAUSE_AFTER_FAILURE);
         bench.reports.finished(sample);
         due = clock.now();
-        if let Some(pause) = think(order.think_time, &mut rng).max(unanswered) {
+        if let Some(pause) = think(order.think_time, &mut rng).max(after_failure) {
             due = due + pause;
             let wake = order.schedule.end().map_or(due, |end| end.min(due));
             if stopped_before(&order, clock.deadline(wake)).await {
@@ -69,12 +69,12 @@ async fn stopped_before(order: &Order, deadline: tokio::time::Instant) -> bool {
     }
 }
 
-/// A user who was not answered at all waits so long before trying again: a server that is down refuses ten thousand
-/// connections a second, and they would show nothing more than the first.
-const UNANSWERED_PAUSE: Duration = Duration::from_millis(100);
+/// A user whose request failed waits so long before the next: a server that refuses at once would otherwise be asked ten
+/// thousand times a second, and that would show nothing more than the first answers did.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-fn is_unanswered(sample: &Sample) -> bool {
-    sample.last().is_some_and(|attempt| attempt.status.is_none() && attempt.outcome != Outcome::Ok)
+fn has_failed(sample: &Sample) -> bool {
+    matches!(sample.outcome(), Outcome::Failed(_))
 }
 
 fn think(think: ThinkTime, rng: &mut fastrand::Rng) -> Option<Duration> {

@@ -53,7 +53,7 @@ fn against_baseline(
     line: CheckLine,
 ) -> CheckLine {
     let Some(baseline) = baseline else {
-        return CheckLine { reason: Some("there is no baseline".to_owned()), ..line };
+        return CheckLine { reason: Some("no baseline is used in this run".to_owned()), ..line };
     };
     let Some(row) = baseline.value(&rule.check, &stage.name) else {
         let reason = format!("the baseline has no row for stage {}", stage.name);

@@ -97,7 +97,8 @@ impl Settings {
             base_url: self.base_url,
             server: self.server,
             api: self.api,
-            model,
+            // An app names none in its bodies; the scenario's own still names the run.
+            model: model.or(self.model),
             auth,
             keys: self.keys,
             headers,
