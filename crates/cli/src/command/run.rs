@@ -46,8 +46,9 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
     let run = result(&plan, recording, &baseline, lang);
     let (run, code) = write_all(run, &places, around, lang);
-    let code = tell(&run, args, &places, lang).unwrap_or(code);
+    let code = tell(&run, args, lang).unwrap_or(code);
     advice.iter().for_each(screen::talk);
+    name_files(&places);
     Ok(code)
 }
 
@@ -209,8 +210,8 @@ fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {
     around.unwritten.extend(written.err().map(|error| format!("{error:#}")));
 }
 
-/// The end of the run on the screen: table, conclusion, gate, files. A code when the screen itself failed.
-fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) -> Option<Code> {
+/// The end of the run on the screen: table, conclusion, gate, reasons. A code when the screen itself failed.
+fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
     let shown = match &args.json {
         Some(_) => screen::data(json::render(run).unwrap_or_default()),
         None => print_table(run, lang),
@@ -223,10 +224,13 @@ fn tell(run: &RunResult, args: &RunArgs, places: &Places, lang: Lang) -> Option<
         screen::talk(format_args!("exit {}: {first}", run.exit.code));
         others.iter().for_each(|reason| screen::talk(format_args!("also: {reason}")));
     }
-    let samples = places.samples.iter();
-    let files = [&places.html, &places.json].into_iter().chain(samples);
-    files.for_each(|path| screen::talk(path.display()));
     (shown != Code::Done).then_some(shown)
+}
+
+/// Where everything lies.
+fn name_files(places: &Places) {
+    let files = [&places.html, &places.json].into_iter().chain(&places.samples);
+    files.for_each(|path| screen::talk(path.display()));
 }
 
 /// Each warning once, with all the stages it is about.

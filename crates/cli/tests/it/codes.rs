@@ -147,4 +147,11 @@ fn six_when_an_output_cannot_be_written_before_anything_is_sent() {
         "{}",
         done.stderr
     );
+    let before = world.read("s.toml");
+    for (html, said) in [("/dev/null", "not a regular file"), ("s.toml", "the scenario itself")] {
+        let done = world.rungs(&["run", "s.toml", "--set", &format!("report.html={html}")]);
+        assert_eq!(done.code, 6, "{html}: {}", done.stderr);
+        assert!(done.stderr.contains(said) && done.stderr.contains("nothing was sent"), "{}", done.stderr);
+    }
+    assert_eq!(world.read("s.toml"), before);
 }

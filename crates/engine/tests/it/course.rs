@@ -81,6 +81,15 @@ fn a_stream_that_never_pauses_outlives_neither_its_timeout_nor_a_stop() {
 }
 
 #[test]
+fn a_server_that_refuses_at_once_is_not_flooded() {
+    let script = Script::always(whole("429 Too Many Requests", "application/json", "", "{}"));
+    let load = "[load]\nstages = [2]\nstage_duration = \"1s\"\npreflight = false\n";
+    let outcome = run(&scenario(script.port, "openai-chat", load));
+    assert!((4..=24).contains(&outcome.samples.len()), "{}", outcome.samples.len());
+    assert_eq!(outcome.recording.stages[0].http_429, outcome.samples.len() as u64);
+}
+
+#[test]
 fn a_server_that_is_down_is_not_hammered() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let load = "[load]\nstages = [2]\nstage_duration = \"1s\"\npreflight = false\n";
