@@ -71,7 +71,7 @@ class Browser:
         """What a script returns; it has `arguments`."""
         return self._call("POST", "/execute/sync", {"script": script, "args": list(args)})
 
-    def until(self, script, seconds=30):
+    def until(self, script, seconds=90):
         """Waits until a script returns something true, and returns that."""
         for _ in range(seconds * 20):
             value = self.run(script)
@@ -91,8 +91,12 @@ class Browser:
         self._act(steps)
 
     def double_click(self, point):
-        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self._act([_move(point, 0), *press, *press])
+        """As the browser would see one from a hand: it counts the clicks itself, however long the page takes over each."""
+        self._act([_move(point, 0)])
+        at = {"x": round(point[0]), "y": round(point[1]), "button": "left"}
+        for clicks in (1, 2):
+            for step in ("mousePressed", "mouseReleased"):
+                self.command("Input.dispatchMouseEvent", type=step, clickCount=clicks, **at)
 
     def _act(self, steps):
         mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}

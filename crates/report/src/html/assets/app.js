@@ -159,7 +159,14 @@
     await Plotly.newPlot(place, traces(chart), layout(chart, place.clientWidth), config(chart));
     if (!onTime(chart)) return;
     place.on("plotly_relayout", follow);
-    place.on("plotly_doubleclick", () => zoom(wholeRun));
+    place.addEventListener("mousedown", resetOnDoubleClick, true);
+  };
+
+  // The browser counts clicks by when they were made. The chart library counts by when it came to them, and on a slow
+  // machine it draws twelve charts between two clicks.
+  const resetOnDoubleClick = (press) => {
+    if (press.detail !== 2 || !press.target.closest(".draglayer")) return;
+    addEventListener("mouseup", () => setTimeout(() => zoom(wholeRun)), { once: true });
   };
 
   // At once, so that what is printed is whole.
