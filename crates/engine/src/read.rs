@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use http_body_util::BodyExt as _;
 use hyper::Response;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::CONTENT_TYPE;
 use measure::sample::ErrorDetail;
 use measure::{ErrorClass, Flag, Offset, Outcome};
 
@@ -13,6 +13,7 @@ use crate::answer::Answer;
 use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
+use crate::decoding::Decoding;
 use crate::framing::{Sse, TooLarge, Whole};
 use crate::guard::Guard;
 use crate::protocol::Protocol;
@@ -33,6 +34,8 @@ pub(crate) enum BodyEnd {
     Failed,
     /// An event over the limit.
     TooLarge(TooLarge),
+    /// Not compressed as its head says.
+    Undecodable(String),
 }
 
 /// A body being read, framed as its head says.
@@ -51,11 +54,6 @@ impl Reading {
     /// Chooses the framing by the head.
     pub(crate) fn of(caller: &Caller, response: &Response<Incoming>, log: &mut Log) -> Result<Self, Failed> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let encoding = header(CONTENT_ENCODING).map(str::trim).unwrap_or_default();
-        if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
-            let text = format!("the body is compressed ({encoding}) although no compression was asked for");
-            return Err(Failed::new(ErrorClass::UnsupportedEncoding, text));
-        }
         let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
         match kind.trim().to_ascii_lowercase().as_str() {
             "text/event-stream" => Ok(Self::Events(Sse::new(caller.max_event_size))),
@@ -114,6 +112,10 @@ impl Reading {
                 Err(caller.timed_out(class))
             }
             BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
+            BodyEnd::Undecodable(reason) if answer.done.is_none() => {
+                let text = format!("the body is not compressed as its head says: {reason}");
+                Err(Failed::new(ErrorClass::Malformed, text))
+            }
             BodyEnd::Dirty(reason) if answer.done.is_none() && answer.failure.is_none() => {
                 let text = format!("the connection broke inside the answer: {reason}");
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
@@ -206,7 +208,7 @@ pub(crate) async fn read_body(
     link: &mut Link,
     mut body: Incoming,
     guard: &mut Guard,
-    reading: &mut Reading,
+    (decoding, reading): (&mut Decoding, &mut Reading),
     log: &mut Log,
 ) -> BodyEnd {
     loop {
@@ -217,11 +219,15 @@ pub(crate) async fn read_body(
             Err(_) if log.answer.done.is_some() => return BodyEnd::Lingered,
             Err(class) => return BodyEnd::TimedOut(class),
         };
-        let at = link.stamps().last_read(); // 1. stamp: taken in the read itself, before any work
+        let at = link.arrival(); // 1. stamp: taken in the read itself, before any work
         let Some(bytes) = frame.data_ref() else { continue };
         guard.byte(at);
         let (tokens, was_done) = (log.answer.events.len(), log.answer.done.is_some());
         // 2. frame, 3. decode, 4. record
+        let bytes = match decoding.next(bytes) {
+            Ok(bytes) => bytes,
+            Err(error) => return BodyEnd::Undecodable(error.to_string()),
+        };
         if let Err(error) = reading.push(bytes, at, caller.protocol, &mut log.answer) {
             return BodyEnd::TooLarge(error);
         }
@@ -247,13 +253,18 @@ pub(crate) async fn read_error_body(
     link: &mut Link,
     mut body: Incoming,
     guard: &mut Guard,
+    mut decoding: Decoding,
 ) -> (Vec<u8>, BodyEnd) {
     let mut bytes = Vec::new();
     while bytes.len() < ERROR_BODY {
         match link.drive(body.frame(), guard).await {
             Ok(Some(Ok(frame))) => {
-                guard.byte(link.stamps().last_read());
-                bytes.extend(frame.data_ref().into_iter().flatten().take(ERROR_BODY - bytes.len()));
+                guard.byte(link.arrival());
+                let data = frame.data_ref().map_or(&[][..], |data| data);
+                let Ok(data) = decoding.next(data) else {
+                    return (bytes, BodyEnd::Undecodable(String::new()));
+                };
+                bytes.extend(data.iter().take(ERROR_BODY - bytes.len()));
             }
             Ok(Some(Err(error))) => return (bytes, BodyEnd::Dirty(root(&error))),
             Ok(None) => return (bytes, BodyEnd::Clean),

@@ -1,5 +1,7 @@
 //! What the engine hands over: one [`Sample`] per request, with every attempt and its instants.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Flags, Offset, Outcome};
@@ -79,8 +81,10 @@ pub struct Attempt {
     pub finish_reason: Option<String>,
     /// What is known about a failure.
     pub error: Option<ErrorDetail>,
-    /// Whether the connection had served a request before.
+    /// Whether the connection was there already.
     pub reused: bool,
+    /// The other side of the connection: the server, or the proxy.
+    pub address: Option<SocketAddr>,
     /// What stamped the arrivals.
     pub clock: ArrivalClock,
 }

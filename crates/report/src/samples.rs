@@ -80,7 +80,7 @@ fn attempt_value(sample: &Sample, index: usize, attempt: &Attempt) -> Value {
         "status": attempt.status, "flags": attempt.flags, "at": attempt.at, "tokens": attempt.tokens,
         "chunks": attempt.events.len(), "gaps_us": gap_histogram(&attempt.events),
         "arrivals": arrivals(&attempt.events), "finish_reason": attempt.finish_reason, "error": attempt.error,
-        "reused": attempt.reused,
+        "reused": attempt.reused, "address": attempt.address,
     })
 }
 

@@ -18,16 +18,17 @@ use super::worker::{Order, Reports};
 use crate::attempt::{Ended, Log};
 use crate::caller::{Caller, Message};
 use crate::stop::Urgency;
-use crate::transport::Link;
+use crate::transport::{Lines, Link};
 
 /// What every user of a worker works with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Bench {
     pub(super) caller: Arc<Caller>,
     pub(super) bodies: Arc<Bodies>,
     pub(super) live: Arc<Live>,
     pub(super) reports: Reports,
     pub(super) tally: Rc<Cell<u64>>,
+    pub(super) lines: Rc<Lines>,
 }
 
 /// One user of one stage, from its start to its last request.
@@ -106,7 +107,7 @@ impl Bench {
                 tokio::select! {
                     biased;
                     () = stop.reached(Urgency::Now) => Ended { outcome: Outcome::Cancelled, detail: None },
-                    ended = self.caller.attempt(kept, &message, &mut log) => ended,
+                    ended = self.caller.attempt(&self.lines, kept, &message, &mut log) => ended,
                 }
             }
             Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),

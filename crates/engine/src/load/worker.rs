@@ -166,6 +166,7 @@ impl Hand {
             live: Arc::clone(&self.live),
             reports: Reports(self.reports.clone()),
             tally: Rc::new(Cell::new(0)),
+            lines: Rc::default(),
         };
         let watch = Watch::begin(self.caller.clock, Rc::clone(&bench.tally));
         let mut users = JoinSet::new();

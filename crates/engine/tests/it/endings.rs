@@ -99,15 +99,6 @@ fn sse_12_a_last_event_without_its_blank_line_counts_and_a_cut_one_does_not() {
 }
 
 #[test]
-fn sse_13_a_compressed_body_is_refused_and_none_was_asked_for() {
-    let script =
-        Script::always(whole("200 OK", "text/event-stream", "content-encoding: gzip\r\n", "\x1f\x7f"));
-    let attempt = attempts(script.port, "openai-chat", 1, "").remove(0);
-    assert_eq!(failed(&attempt).0, ErrorClass::UnsupportedEncoding);
-    assert!(script.requests()[0].to_ascii_lowercase().contains("accept-encoding: identity\r\n"));
-}
-
-#[test]
 fn end_01_the_terminal_marker_ends_the_answer_and_the_connection_is_kept_when_the_body_ends() {
     let script = Script::always(stream(&[&text("a"), STOP, &usage(1), DONE]));
     let all = attempts(script.port, "openai-chat", 10, "");

@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accuracy;
+mod compressed;
 mod course;
 mod endings;
+mod http2;
 mod load;
+mod names;
 mod protocols;
+mod proxies;
 mod refusals;
 mod run;
 mod script;

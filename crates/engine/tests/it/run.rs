@@ -35,19 +35,19 @@ pub(crate) fn run(toml: &str) -> Outcome {
 /// Runs a scenario text; `meanwhile` gets the means to stop it.
 pub(crate) fn run_with(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
-    run_now(toml, meanwhile)
+    run_now(toml, BTreeMap::new(), meanwhile)
 }
 
 /// Runs a scenario text while no other test of this binary runs one: for measurements.
 pub(crate) fn run_alone(toml: &str) -> Outcome {
     let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
-    run_now(toml, |_| {})
+    run_now(toml, BTreeMap::new(), |_| {})
 }
 
-fn run_now(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+fn run_now(toml: &str, environment: BTreeMap<String, String>, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     file.write_all(toml.as_bytes()).unwrap();
-    let layers = scenario::Layers { environment: BTreeMap::new(), ..scenario::Layers::default() };
+    let layers = scenario::Layers { environment, ..scenario::Layers::default() };
     let plan = scenario::load(file.path(), &layers).unwrap_or_else(|problems| panic!("{problems}")).plan();
     let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
     let (stopper, listener) = stop();
@@ -70,8 +70,20 @@ pub(crate) fn scenario(port: u16, api: &str, rest: &str) -> String {
 
 /// Sends `requests` from one user, without a preflight, and gives their attempts.
 pub(crate) fn attempts(port: u16, api: &str, requests: u32, target: &str) -> Vec<Attempt> {
+    attempts_with(port, api, requests, target, BTreeMap::new())
+}
+
+/// As [`attempts`], under an environment.
+pub(crate) fn attempts_with(
+    port: u16,
+    api: &str,
+    requests: u32,
+    target: &str,
+    environment: BTreeMap<String, String>,
+) -> Vec<Attempt> {
     let rest = format!("{target}\n[load]\nstages = [1]\nstage_requests = {requests}\npreflight = false\n");
-    let outcome = run(&scenario(port, api, &rest));
+    let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    let outcome = run_now(&scenario(port, api, &rest), environment, |_| {});
     let stage = &outcome.recording.stages[0];
     assert!(stage.counts.balance(), "{:?}", stage.counts);
     outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()

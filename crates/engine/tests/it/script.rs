@@ -36,7 +36,14 @@ impl Script {
 
     /// The `n`-th request (from 0) is answered by `steps(n)`.
     pub(crate) fn each(steps: impl Fn(usize) -> Vec<Step> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), steps)
+    }
+
+    /// As [`Self::each`], on a socket of the test's own.
+    pub(crate) fn on(
+        listener: TcpListener,
+        steps: impl Fn(usize) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Self {
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
         let requests = Arc::new(Mutex::new(Vec::new()));

@@ -14,7 +14,7 @@ use crate::run::attempts;
 use crate::script::{DONE, STOP, text};
 
 /// A server whose certificate for `localhost` comes from a CA of its own; the CA's certificate is written to `ca`.
-fn server(ca: &Path) -> u16 {
+pub(crate) fn server(ca: &Path) -> u16 {
     let (ca_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

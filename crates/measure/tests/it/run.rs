@@ -53,6 +53,7 @@ fn attempt(start: u64, outcome: Outcome, status: Option<u16>) -> Attempt {
         error: (outcome != Outcome::Ok)
             .then(|| ErrorDetail { message: "busy".into(), ..ErrorDetail::default() }),
         reused: false,
+        address: None,
         clock: measure::sample::ArrivalClock::Kernel,
     }
 }

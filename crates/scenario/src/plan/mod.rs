@@ -8,6 +8,7 @@ mod describe;
 mod load;
 mod origin;
 mod output;
+mod proxy;
 mod target;
 
 pub use api::Api;
@@ -16,6 +17,7 @@ pub use describe::{describe, describe_stage};
 pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
+pub use proxy::{HttpVersion, Proxy};
 pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};
 
 /// One run, ready to be executed.
