@@ -67,6 +67,7 @@ impl Caller {
         log: &mut Log,
     ) -> Ended {
         log.answer.at.start = self.clock.now();
+        log.trace.tell_at(log.answer.at.start, || Step::Started);
         match self.exchange(lines, kept, message, log).await {
             Ok(()) => Ended { outcome: Outcome::Ok, detail: None },
             Err(failed) => Ended { outcome: Outcome::Failed(failed.class), detail: Some(failed.detail) },
@@ -120,6 +121,9 @@ impl Caller {
         log.answer.at.sent = link.departed();
         log.clock = link.clock();
         log.address = link.address();
+        if let Some(departed) = link.departed() {
+            log.trace.tell_at(departed, || Step::Sent);
+        }
         self.head(sent).map(|response| (link, response, guard))
     }
 

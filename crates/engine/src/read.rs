@@ -14,9 +14,9 @@ use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
 use crate::decoding::Decoding;
-use crate::framing::{Sse, TooLarge, Whole};
+use crate::framing::{Event, Sse, TooLarge, Whole};
 use crate::guard::Guard;
-use crate::protocol::Protocol;
+use crate::trace::Step;
 use crate::transport::Link;
 
 /// How reading a body ended.
@@ -78,19 +78,12 @@ impl Reading {
     }
 
     /// Takes in a chunk that arrived at `at`.
-    fn push(
-        &mut self,
-        bytes: &[u8],
-        at: Offset,
-        protocol: Protocol,
-        answer: &mut Answer,
-    ) -> Result<(), TooLarge> {
+    fn push(&mut self, bytes: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Result<(), TooLarge> {
         match self {
             Self::Whole(whole) => whole.push(bytes),
             Self::Events(sse) => sse
                 .push(bytes, &mut |event| {
-                    answer.event(at);
-                    protocol.event(event, &mut |signal| answer.signal(signal, at));
+                    hear(event, at, caller, log);
                     ControlFlow::Continue(())
                 })
                 .map(|_| ()),
@@ -121,7 +114,8 @@ impl Reading {
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
-                let bytes = self.close(at, caller.protocol, answer, &end);
+                let bytes = self.close(at, caller, log, &end);
+                let answer = &mut log.answer;
                 let outcome = classify::clean_end(answer, &bytes);
                 judged(outcome, answer, caller, &bytes).map(|()| end)
             }
@@ -129,27 +123,26 @@ impl Reading {
     }
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
-    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
+    fn close(&mut self, at: Offset, caller: &Caller, log: &mut Log, end: &BodyEnd) -> Vec<u8> {
         match self {
             Self::Events(sse) => {
-                let mut whole_json = |event: crate::framing::Event<'_>| {
+                let mut whole_json = |event: Event<'_>| {
                     // A cut event is dropped: it was never completed.
                     if is_whole(event.data) {
-                        answer.event(at);
-                        protocol.event(event, &mut |signal| answer.signal(signal, at));
+                        hear(event, at, caller, log);
                     }
                     ControlFlow::Continue(())
                 };
                 if *end == BodyEnd::Clean && sse.finish(&mut whole_json) {
-                    answer.flags.insert(Flag::UnterminatedEvent);
+                    log.answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
-                    answer.flags.insert(Flag::Keepalives);
+                    log.answer.flags.insert(Flag::Keepalives);
                 }
                 // A document where a stream was due, under a type that says neither.
-                if !answer.any_event && is_answer(sse.residue()) {
-                    answer.flags.insert(Flag::NotStreamed);
-                    read_whole(sse.residue(), at, protocol, answer);
+                if !log.answer.any_event && is_answer(sse.residue()) {
+                    log.answer.flags.insert(Flag::NotStreamed);
+                    read_whole(sse.residue(), at, caller, log);
                     return Vec::new();
                 }
                 sse.residue().to_vec()
@@ -160,17 +153,35 @@ impl Reading {
                 if !readable {
                     return body.to_vec();
                 }
-                read_whole(body, at, protocol, answer);
+                read_whole(body, at, caller, log);
                 Vec::new()
             }
         }
     }
 }
 
-fn read_whole(body: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) {
-    answer.any_event = true;
-    answer.is_whole = true;
-    protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
+/// Takes in one event of a stream.
+fn hear(event: Event<'_>, at: Offset, caller: &Caller, log: &mut Log) {
+    let tokens = log.answer.events.len();
+    log.answer.event(at);
+    caller.protocol.event(event, &mut |signal| log.answer.signal(signal, at));
+    let is_token = log.answer.events.len() > tokens;
+    log.trace.tell_at(at, || Step::Event {
+        name: String::from_utf8_lossy(event.name).into_owned(),
+        data: caller.mask.excerpt(event.data).unwrap_or_default(),
+        is_token,
+    });
+}
+
+fn read_whole(body: &[u8], at: Offset, caller: &Caller, log: &mut Log) {
+    log.answer.any_event = true;
+    log.answer.is_whole = true;
+    caller.protocol.whole(body, &mut |signal| log.answer.whole_signal(signal, at));
+    log.trace.tell_at(at, || Step::Event {
+        name: String::new(),
+        data: caller.mask.excerpt(body).unwrap_or_default(),
+        is_token: log.answer.has_text,
+    });
 }
 
 /// Whether bytes are one JSON object.
@@ -228,7 +239,7 @@ pub(crate) async fn read_body(
             Ok(bytes) => bytes,
             Err(error) => return BodyEnd::Undecodable(error.to_string()),
         };
-        if let Err(error) = reading.push(bytes, at, caller.protocol, &mut log.answer) {
+        if let Err(error) = reading.push(bytes, at, caller, log) {
             return BodyEnd::TooLarge(error);
         }
         let new_tokens = log.answer.events.len() - tokens;

@@ -12,6 +12,8 @@ use crate::clock::Clock;
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
+    /// The request is taken up: zero of connecting.
+    Started,
     /// The host's name was resolved.
     Resolved {
         /// The name.
@@ -38,6 +40,8 @@ pub enum Step {
         /// `HTTP/1.1` or `HTTP/2`.
         http: &'static str,
     },
+    /// The first byte of the request was handed to the socket: zero of all latencies.
+    Sent,
     /// The response head is complete.
     Head {
         /// Status of the answer.

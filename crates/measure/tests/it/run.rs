@@ -129,6 +129,7 @@ pub(crate) fn result() -> RunResult {
         provider: Some("P".into()),
         base_url: "https://h/api".into(),
         url: "https://h/api/chat/completions".into(),
+        proxy: None,
         api: "openai-chat".into(),
         model: Some("m".into()),
         stream: true,
