@@ -9,7 +9,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use scenario::plan::{HttpVersion, Tls, TlsVerification};
 use tower_service::Service as _;
 
@@ -81,10 +81,7 @@ fn not_secured(error: &(dyn std::error::Error + 'static)) -> ConnectFailure {
     match tls_error(error) {
         Some(rustls::Error::InvalidCertificate(reason)) => ConnectFailure {
             class: ErrorClass::Tls,
-            message: format!(
-                "the server's certificate is not accepted: {reason}; \
-                 a private CA goes into `[target.tls] ca_file`"
-            ),
+            message: format!("the server's certificate is not accepted: {}", in_words(reason)),
         },
         Some(rustls::Error::AlertReceived(rustls::AlertDescription::NoApplicationProtocol)) => {
             ConnectFailure {
@@ -104,6 +101,26 @@ fn not_secured(error: &(dyn std::error::Error + 'static)) -> ConnectFailure {
             class: ErrorClass::ConnectFailed,
             message: format!("the connection ended in the TLS handshake: {error}"),
         },
+    }
+}
+
+/// Why a certificate is not accepted, and the setting that helps.
+fn in_words(reason: &CertificateError) -> String {
+    match reason {
+        CertificateError::UnknownIssuer => {
+            "its issuer is unknown here (UnknownIssuer); a private CA goes into `[target.tls] ca_file`, or `SSL_CERT_FILE`"
+                .to_owned()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!("it is for another name ({reason}); `[target.tls] server_name` says which one to verify")
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => format!("it has expired ({reason})"),
+        other if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it is a CA's own certificate, which cannot be a server's (CaUsedAsEndEntity); let the CA sign one for the \
+             server, or test without verification (`[target.tls] insecure`)"
+                .to_owned()
+        }
+        other => other.to_string(),
     }
 }
 

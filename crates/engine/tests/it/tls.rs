@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use measure::{ErrorClass, Outcome};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -21,15 +21,32 @@ pub(crate) fn server(ca: &Path) -> u16 {
     let root = params.self_signed(&ca_key).unwrap();
     std::fs::write(ca, root.pem()).unwrap();
     let issuer = Issuer::new(params, ca_key);
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let leaf = CertificateParams::new(names).unwrap().signed_by(&leaf_key, &issuer).unwrap();
-    let key = PrivateKeyDer::try_from(leaf_key.serialize_der()).unwrap();
+    let leaf = CertificateParams::new(names()).unwrap().signed_by(&leaf_key, &issuer).unwrap();
+    serve(&leaf, &leaf_key)
+}
+
+/// A server whose certificate is signed by itself, as a CA's or not; it is written to `pem`.
+fn self_signed(pem: &Path, is_ca: IsCa) -> u16 {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(names()).unwrap();
+    params.is_ca = is_ca;
+    let certificate = params.self_signed(&key).unwrap();
+    std::fs::write(pem, certificate.pem()).unwrap();
+    serve(&certificate, &key)
+}
+
+fn names() -> Vec<String> {
+    vec!["localhost".to_owned(), "127.0.0.1".to_owned()]
+}
+
+fn serve(certificate: &Certificate, key: &KeyPair) -> u16 {
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], key)
+        .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -79,6 +96,34 @@ fn net_07_a_private_ca_is_refused_unless_it_is_named_and_the_message_names_the_s
 }
 
 #[test]
+fn net_07_a_certificate_signed_by_itself_is_its_own_root_unless_it_is_a_ca() {
+    let dir = tempfile::tempdir().unwrap();
+    let pem = dir.path().join("self.pem");
+    let target = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", pem.display());
+    let port = self_signed(&pem, IsCa::NoCa);
+    assert_eq!(attempts(port, "openai-chat", 1, &target)[0].outcome, Outcome::Ok);
+    let port = self_signed(&pem, IsCa::Ca(BasicConstraints::Unconstrained));
+    let refused = attempts(port, "openai-chat", 1, &target).remove(0);
+    assert_eq!(refused.outcome, Outcome::Failed(ErrorClass::Tls));
+    let message = refused.error.unwrap().message;
+    assert!(message.contains("CA's own certificate") && message.contains("insecure"), "{message}");
+}
+
+#[test]
+fn a_certificate_for_another_name_is_told_with_the_name_to_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = dir.path().join("ca.pem");
+    let port = server(&ca);
+    let tls = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", ca.display());
+    let other =
+        attempts(port, "openai-chat", 1, &format!("{tls}server_name = \"gateway.internal\"\n")).remove(0);
+    assert_eq!(other.outcome, Outcome::Failed(ErrorClass::Tls));
+    assert!(other.error.unwrap().message.contains("another name"));
+    let named = attempts(port, "openai-chat", 1, &format!("{tls}server_name = \"localhost\"\n"));
+    assert_eq!(named[0].outcome, Outcome::Ok);
+}
+
+#[test]
 fn plain_http_where_tls_is_due_is_a_failed_connection() {
     let script = crate::script::Script::always(Vec::new());
     let attempt = attempts(
@@ -90,4 +135,29 @@ fn plain_http_where_tls_is_due_is_a_failed_connection() {
     .remove(0);
     let Outcome::Failed(class) = attempt.outcome else { panic!("{:?}", attempt.outcome) };
     assert!(matches!(class, ErrorClass::ConnectFailed | ErrorClass::TimeoutConnect), "{class}");
+    let server = mock::Server::start(mock::Config::default(), 0).unwrap();
+    let attempt = attempts(server.addr().port(), "openai-chat", 1, "scheme = \"https\"\n").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::ConnectFailed));
+    let message = attempt.error.unwrap().message;
+    assert!(message.contains("does not speak TLS"), "{message}");
+}
+
+/// Set for the process below, whose environment is its own: the port of the server to call.
+const PORT: &str = "RUNGS_TEST_TLS_PORT";
+
+#[test]
+fn net_07_the_roots_in_ssl_cert_file_are_trusted() {
+    if let Ok(port) = std::env::var(PORT) {
+        let attempt = attempts(port.parse().unwrap(), "openai-chat", 1, "scheme = \"https\"\n").remove(0);
+        assert_eq!(attempt.outcome, Outcome::Ok, "{:?}", attempt.error);
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let ca = dir.path().join("ca.pem");
+    let port = server(&ca);
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "tls::net_07_the_roots_in_ssl_cert_file_are_trusted"]);
+    let output = again.env(PORT, port.to_string()).env("SSL_CERT_FILE", &ca).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
