@@ -18,7 +18,7 @@ use crate::mask::Mask;
 use crate::read::{BodyEnd, Reading, read_error_body};
 use crate::trace::{Step, Trace};
 use crate::transport::{Lines, Link, Reuse, Sent, Taken};
-use crate::{classify, read};
+use crate::{classify, demand, read};
 
 /// A connection that the other side has closed answers a write with a reset after one way there and back.
 const DEAD_WITHIN: Duration = Duration::from_millis(500);
@@ -41,11 +41,17 @@ pub(crate) struct Log {
 pub(crate) struct Failed {
     pub(crate) class: ErrorClass,
     pub(crate) detail: ErrorDetail,
+    /// The wait that the server asked for.
+    pub(crate) demand: Option<Duration>,
 }
 
 impl Failed {
     pub(crate) fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, detail: ErrorDetail { message: message.into(), ..ErrorDetail::default() } }
+        Self {
+            class,
+            detail: ErrorDetail { message: message.into(), ..ErrorDetail::default() },
+            demand: None,
+        }
     }
 }
 
@@ -54,6 +60,15 @@ impl Failed {
 pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     pub(crate) detail: Option<ErrorDetail>,
+    /// The wait that the server asked for.
+    pub(crate) demand: Option<Duration>,
+}
+
+impl Ended {
+    /// By the run, not by the server.
+    pub(crate) fn cancelled() -> Self {
+        Self { outcome: Outcome::Cancelled, detail: None, demand: None }
+    }
 }
 
 impl Caller {
@@ -69,8 +84,12 @@ impl Caller {
         log.answer.at.start = self.clock.now();
         log.trace.tell_at(log.answer.at.start, || Step::Started);
         match self.exchange(lines, kept, message, log).await {
-            Ok(()) => Ended { outcome: Outcome::Ok, detail: None },
-            Err(failed) => Ended { outcome: Outcome::Failed(failed.class), detail: Some(failed.detail) },
+            Ok(()) => Ended { outcome: Outcome::Ok, detail: None, demand: None },
+            Err(failed) => Ended {
+                outcome: Outcome::Failed(failed.class),
+                detail: Some(failed.detail),
+                demand: failed.demand,
+            },
         }
     }
 
@@ -224,7 +243,8 @@ impl Caller {
             excerpt: self.mask.excerpt(&bytes),
             retry_after: header("retry-after"),
         };
-        (Failed { class, detail }, end)
+        let demand = demand::of(&head.headers, self.clock.wall(self.clock.now()));
+        (Failed { class, detail, demand }, end)
     }
 
     /// The failure behind a timeout, which names itself.

@@ -10,6 +10,7 @@ mod clock;
 mod coordinator;
 mod course;
 mod decoding;
+mod demand;
 mod error;
 pub mod framing;
 mod guard;

@@ -210,7 +210,8 @@ fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) ->
     };
     let code = failure.and_then(|failure| failure.code.clone());
     let excerpt = caller.mask.excerpt(residue);
-    Err(Failed { class, detail: ErrorDetail { message, code, excerpt, retry_after: None } })
+    let detail = ErrorDetail { message, code, excerpt, retry_after: None };
+    Err(Failed { class, detail, demand: None })
 }
 
 /// Reads a body to its end.

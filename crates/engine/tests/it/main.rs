@@ -12,6 +12,7 @@ mod names;
 mod protocols;
 mod proxies;
 mod refusals;
+mod retries;
 mod run;
 mod script;
 mod timeouts;

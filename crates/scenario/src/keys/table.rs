@@ -94,7 +94,7 @@ pub const TABLE: &[Key] = keys! {
     "speed": Later(None); "Trace replay."
     "shape": Later(Some("\"step\"")); "Linear ramps."
     "cancel": Later(None); "Users who leave."
-    "retry": Later(None); "Retries."
+    "retry": Section; "Which failed attempts are made again; none when absent."
     "stop": Later(None); "Early end of the climb."
     "search": Later(None); "Search for the limit."
 
@@ -111,6 +111,12 @@ pub const TABLE: &[Key] = keys! {
     ["load.warm_up"]
     "requests": Count; "So many requests."
     "duration": Duration; "Or for so long."
+
+    ["load.retry"]
+    "max": Count, = "0"; "Further attempts per request at most."
+    "on": Texts, = "[\"rate_limited\", \"overloaded\", \"server_error\", \"connect_failed\"]"; "Classes of failures that are retried; never after a token."
+    "base": Duration, = "\"500ms\""; "Longest wait before the second attempt; doubled for each further one, and drawn at random up to it."
+    "cap": Duration, = "\"30s\""; "Longest wait; a server that asks for more is not asked again."
 
     ["data"]
     "query": Text; "The one prompt."

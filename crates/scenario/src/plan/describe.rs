@@ -103,7 +103,11 @@ fn ladder(plan: &Plan) -> String {
     let rows = plan.bodies.rows();
     let noun = if rows == 1 { "prompt" } else { "prompts" };
     let users = if stages == ["1"] { "user" } else { "users" };
-    format!("ladder  {} {users}, {rows} {noun}", stages.join(" -> "))
+    let retries = match plan.load.retry.max {
+        0 => String::new(),
+        max => format!(", each request up to {} times", max + 1),
+    };
+    format!("ladder  {} {users}, {rows} {noun}{retries}", stages.join(" -> "))
 }
 
 fn time(plan: &Plan) -> String {

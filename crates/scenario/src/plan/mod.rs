@@ -14,7 +14,7 @@ mod target;
 pub use api::Api;
 pub use body::{Bodies, BodyError};
 pub use describe::{describe, describe_stage};
-pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
+pub use load::{Load, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
 pub use proxy::{HttpVersion, Proxy};
