@@ -1,5 +1,7 @@
 //! Everything one attempt needs that does not change during a run: address, headers, limits, protocol.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
@@ -51,7 +53,10 @@ impl Caller {
                 timeout: target.timeouts.connect,
                 clock,
             },
-            protocol: Protocol::of(target.api),
+            protocol: match &target.response {
+                Some(response) => Protocol::custom(Arc::clone(response)),
+                None => Protocol::of(target.api),
+            },
             stream: target.stream,
             keep_alive: target.keep_alive,
             timeouts: target.timeouts,

@@ -8,12 +8,13 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use measure::sample::ErrorDetail;
 use measure::{ErrorClass, Flag, Offset, Outcome};
+use scenario::plan::Format;
 
 use crate::answer::Answer;
 use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
-use crate::framing::{Sse, TooLarge, Whole};
+use crate::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use crate::guard::Guard;
 use crate::protocol::Protocol;
 use crate::transport::Link;
@@ -40,12 +41,24 @@ pub(crate) enum BodyEnd {
 pub(crate) enum Reading {
     /// Server-sent events.
     Events(Sse),
+    /// Lines of JSON.
+    Lines(Ndjson),
     /// One JSON document.
     Whole(Whole),
 }
 
 /// A refusal's body is read up to here.
 const ERROR_BODY: usize = 64 * 1024;
+
+/// The media types of lines of JSON.
+const LINES: [&str; 6] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/json-lines",
+    "application/stream+json",
+];
 
 impl Reading {
     /// Chooses the framing by the head.
@@ -57,25 +70,38 @@ impl Reading {
             return Err(Failed::new(ErrorClass::UnsupportedEncoding, text));
         }
         let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
-        match kind.trim().to_ascii_lowercase().as_str() {
-            "text/event-stream" => Ok(Self::Events(Sse::new(caller.max_event_size))),
-            "application/json" => {
-                if caller.stream {
-                    log.answer.flags.insert(Flag::NotStreamed);
-                }
-                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+        let Some(reading) = Self::of_type(&kind.trim().to_ascii_lowercase(), caller) else {
+            let text = format!("the answer is `{}`, which can hold no answer of this api", kind.trim());
+            return Err(Failed::new(ErrorClass::BadContentType, text));
+        };
+        if matches!(reading, Self::Whole(_)) && caller.stream && says_json(kind) {
+            log.answer.flags.insert(Flag::NotStreamed);
+        }
+        Ok(reading)
+    }
+
+    /// The framing of a body of this media type; `None` when it can hold no answer of the api.
+    fn of_type(kind: &str, caller: &Caller) -> Option<Self> {
+        let limit = caller.max_event_size;
+        let format = if caller.stream { caller.protocol.format() } else { Format::Json };
+        match (kind, format) {
+            ("text/event-stream", _) => Some(Self::Events(Sse::new(limit))),
+            (kind, _) if LINES.contains(&kind) => match caller.protocol.format() {
+                Format::Ndjson => Some(Self::Lines(Ndjson::new(limit))),
+                Format::Json => Some(Self::Whole(Whole::new(limit))),
+                Format::Sse => None,
+            },
+            // Some servers write lines of JSON under the type of one document, or send a good stream without a type.
+            ("application/json" | "" | "text/plain" | "application/octet-stream", Format::Ndjson) => {
+                Some(Self::Lines(Ndjson::new(limit)))
             }
-            // Some gateways send no type, or one of these, with a good stream.
-            "" | "text/plain" | "application/octet-stream" if caller.stream => {
-                Ok(Self::Events(Sse::new(caller.max_event_size)))
+            ("" | "text/plain" | "application/octet-stream", Format::Sse) => {
+                Some(Self::Events(Sse::new(limit)))
             }
-            "" | "text/plain" | "application/octet-stream" => {
-                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+            ("application/json" | "" | "text/plain" | "application/octet-stream", _) => {
+                Some(Self::Whole(Whole::new(limit)))
             }
-            other => {
-                let text = format!("the answer is `{other}`, which can hold no answer of this api");
-                Err(Failed::new(ErrorClass::BadContentType, text))
-            }
+            _ => None,
         }
     }
 
@@ -84,18 +110,18 @@ impl Reading {
         &mut self,
         bytes: &[u8],
         at: Offset,
-        protocol: Protocol,
+        protocol: &Protocol,
         answer: &mut Answer,
     ) -> Result<(), TooLarge> {
+        let mut record = |event: Event<'_>| {
+            answer.event(at);
+            protocol.event(event, &mut |signal| answer.signal(signal, at));
+            ControlFlow::Continue(())
+        };
         match self {
             Self::Whole(whole) => whole.push(bytes),
-            Self::Events(sse) => sse
-                .push(bytes, &mut |event| {
-                    answer.event(at);
-                    protocol.event(event, &mut |signal| answer.signal(signal, at));
-                    ControlFlow::Continue(())
-                })
-                .map(|_| ()),
+            Self::Events(sse) => sse.push(bytes, &mut record).map(|_| ()),
+            Self::Lines(lines) => lines.push(bytes, &mut record).map(|_| ()),
         }
     }
 
@@ -119,7 +145,7 @@ impl Reading {
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
-                let bytes = self.close(at, caller.protocol, answer, &end);
+                let bytes = self.close(at, caller, answer, &end);
                 let outcome = classify::clean_end(answer, &bytes);
                 judged(outcome, answer, caller, &bytes).map(|()| end)
             }
@@ -127,30 +153,36 @@ impl Reading {
     }
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
-    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
+    fn close(&mut self, at: Offset, caller: &Caller, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
+        let protocol = &caller.protocol;
+        let mut whole_json = |event: Event<'_>| {
+            // A cut event is dropped: it was never completed.
+            if is_whole(event.data) {
+                answer.event(at);
+                protocol.event(event, &mut |signal| answer.signal(signal, at));
+            }
+            ControlFlow::Continue(())
+        };
         match self {
             Self::Events(sse) => {
-                let mut whole_json = |event: crate::framing::Event<'_>| {
-                    // A cut event is dropped: it was never completed.
-                    if is_whole(event.data) {
-                        answer.event(at);
-                        protocol.event(event, &mut |signal| answer.signal(signal, at));
-                    }
-                    ControlFlow::Continue(())
-                };
                 if *end == BodyEnd::Clean && sse.finish(&mut whole_json) {
                     answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
                     answer.flags.insert(Flag::Keepalives);
                 }
-                // A document where a stream was due, under a type that says neither.
-                if !answer.any_event && is_answer(sse.residue()) {
-                    answer.flags.insert(Flag::NotStreamed);
-                    read_whole(sse.residue(), at, protocol, answer);
-                    return Vec::new();
+                document_instead(sse.residue(), at, caller, answer)
+            }
+            Self::Lines(lines) => {
+                let unterminated = *end == BodyEnd::Clean && lines.finish(&mut whole_json);
+                if lines.events() == 1 && answer.done.is_some() {
+                    // One line that begins and ends the answer is a document.
+                    answer.becomes_whole();
+                    not_streamed(caller, answer);
+                } else if unterminated {
+                    answer.flags.insert(Flag::UnterminatedEvent);
                 }
-                sse.residue().to_vec()
+                document_instead(lines.residue(), at, caller, answer)
             }
             Self::Whole(whole) => {
                 let body = whole.bytes();
@@ -165,7 +197,27 @@ impl Reading {
     }
 }
 
-fn read_whole(body: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) {
+/// A document where a stream was due, under a type that says neither; what else is left is given back.
+fn document_instead(residue: &[u8], at: Offset, caller: &Caller, answer: &mut Answer) -> Vec<u8> {
+    if answer.any_event || !is_answer(residue) {
+        return residue.to_vec();
+    }
+    not_streamed(caller, answer);
+    read_whole(residue, at, &caller.protocol, answer);
+    Vec::new()
+}
+
+fn not_streamed(caller: &Caller, answer: &mut Answer) {
+    if caller.stream {
+        answer.flags.insert(Flag::NotStreamed);
+    }
+}
+
+fn says_json(content_type: &str) -> bool {
+    content_type.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn read_whole(body: &[u8], at: Offset, protocol: &Protocol, answer: &mut Answer) {
     answer.any_event = true;
     answer.is_whole = true;
     protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
@@ -222,7 +274,7 @@ pub(crate) async fn read_body(
         guard.byte(at);
         let (tokens, was_done) = (log.answer.events.len(), log.answer.done.is_some());
         // 2. frame, 3. decode, 4. record
-        if let Err(error) = reading.push(bytes, at, caller.protocol, &mut log.answer) {
+        if let Err(error) = reading.push(bytes, at, &caller.protocol, &mut log.answer) {
             return BodyEnd::TooLarge(error);
         }
         let new_tokens = log.answer.events.len() - tokens;

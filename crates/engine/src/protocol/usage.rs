@@ -34,14 +34,24 @@ impl Usage {
 /// No answer has more tokens: a larger number is a fault, not a count.
 const MOST: u64 = 1 << 40;
 
-/// A count, or whatever else stood there.
-struct Count(Option<u64>);
+/// A count (as a number, or as a text of digits), or whatever else stood there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Count(pub(super) Option<u64>);
+
+impl Count {
+    /// The count that a value is.
+    pub(super) fn of(value: &serde_json::Value) -> Self {
+        let whole = match value {
+            serde_json::Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64)),
+        };
+        Self(whole.filter(|count| *count <= MOST))
+    }
+}
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        let whole = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64));
-        Ok(Self(whole.filter(|count| *count <= MOST)))
+        Ok(Self::of(&serde_json::Value::deserialize(deserializer)?))
     }
 }
 

@@ -8,6 +8,8 @@ mod describe;
 mod load;
 mod origin;
 mod output;
+mod pointer;
+mod response;
 mod target;
 
 pub use api::Api;
@@ -16,6 +18,8 @@ pub use describe::{describe, describe_stage};
 pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
+pub use pointer::{Pointer, PointerError};
+pub use response::{Format, Mark, Response};
 pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};
 
 /// One run, ready to be executed.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::Api;
+use super::{Api, Format, Response};
 use crate::Secret;
 use crate::diagnostic::{is_secret_name, masked};
 
@@ -19,6 +20,8 @@ pub struct Target {
     pub server: Server,
     /// Which protocol is spoken.
     pub api: Api,
+    /// How answers are read; present exactly when the api is a custom one.
+    pub response: Option<Arc<Response>>,
     /// Model name sent in the body, if any.
     pub model: Option<String>,
     /// How a key is presented.
@@ -146,6 +149,11 @@ pub enum TlsVerification {
 }
 
 impl Target {
+    /// How a streamed answer is written.
+    pub fn format(&self) -> Format {
+        self.response.as_ref().map_or(self.api.format(), |response| response.format)
+    }
+
     /// The address that requests go to, for people: secret query values masked.
     pub fn url(&self) -> String {
         match &self.server {
