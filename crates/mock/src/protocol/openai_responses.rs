@@ -66,7 +66,7 @@ fn response(answer: &Answer, status: &str, output: Value) -> Value {
     let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
     let usage = json!({
         "input_tokens": answer.input_tokens,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": answer.output_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": answer.input_tokens + answer.output_tokens,
