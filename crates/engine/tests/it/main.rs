@@ -4,7 +4,9 @@
 
 mod accuracy;
 mod course;
+mod custom;
 mod endings;
+mod formats;
 mod load;
 mod protocols;
 mod refusals;
