@@ -175,6 +175,7 @@ fn keys() -> String {
         ("  sk-abc\\n", "openai-chat"),
         ("sk-abc", "dify-chat"),
         ("Bearer sk-abc", "anthropic-messages"),
+        ("sk-abc", "ollama-chat"),
         ("sk-abc sk-def", "openai-chat"),
         ("", "openai-chat"),
     ];
