@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lenient::{Maybe, Word};
+use super::lenient::{Object, Word};
 use super::text::Text;
 use super::{Failure, Kind, Signal, Usage, read, unreadable};
 use crate::framing::Event;
@@ -21,7 +21,7 @@ struct Message {
     #[serde(default)]
     data: Option<Value>,
     #[serde(default)]
-    metadata: Maybe<Metadata>,
+    metadata: Object<Metadata>,
 }
 
 #[derive(Deserialize)]

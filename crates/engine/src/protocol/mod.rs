@@ -98,3 +98,6 @@ fn unreadable(data: &[u8], emit: &mut dyn FnMut(Signal)) {
         None => emit(Signal::Odd),
     }
 }
+
+#[cfg(test)]
+mod tests;

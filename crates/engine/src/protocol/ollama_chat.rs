@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lenient::{Maybe, Word};
+use super::lenient::{Object, Word};
 use super::text::Text;
 use super::usage::Count;
 use super::{Failure, Kind, Signal, Usage, read, unreadable};
@@ -12,7 +12,7 @@ use crate::framing::Event;
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]
-    message: Maybe<Message>,
+    message: Object<Message>,
     #[serde(default)]
     response: Text,
     #[serde(default)]
@@ -125,7 +125,8 @@ mod tests {
             (r#"{"message":{"content":null,"thinking":null,"tool_calls":null}}"#, vec![Signal::Choice(0)]),
             (r#"{"message":null,"done":"true","error":null}"#, vec![Signal::Choice(0)]),
             (r#"{"message":[1],"done_reason":7,"eval_count":{}}"#, vec![Signal::Choice(0)]),
-            (r#"{"logprobs":[{"logprob":-Infinity}]}"#, vec![Signal::Odd]),
+            (r#"{"response":"a","logprobs":[{"logprob":-Infinity}]}"#, token(Kind::Answer)),
+            ("{\"response\":\"a\"", vec![Signal::Odd]),
             ("[1]", vec![Signal::Unknown]),
         ];
         for (data, expected) in rows {

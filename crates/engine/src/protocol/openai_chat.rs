@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lenient::Object;
 use super::text::Text;
 use super::{Kind, Signal, openai_chunk};
 use crate::framing::Event;
@@ -12,10 +13,10 @@ struct Choice {
     #[serde(default)]
     index: Option<Value>,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Object<Delta>,
     /// An answer that is not streamed has this instead.
     #[serde(default)]
-    message: Option<Delta>,
+    message: Object<Delta>,
     #[serde(default)]
     finish_reason: Option<Value>,
 }
@@ -49,7 +50,7 @@ pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
 impl openai_chunk::Choice for Choice {
     /// A choice that holds both answer and reasoning is one token event, and counts as answer.
     fn kind(&self) -> Option<Kind> {
-        let delta = self.delta.as_ref().or(self.message.as_ref())?;
+        let delta = self.delta.0.as_ref().or(self.message.0.as_ref())?;
         if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
             return Some(Kind::Answer);
         }
@@ -148,9 +149,15 @@ mod tests {
     }
 
     #[test]
+    fn sch_06_numbers_that_json_does_not_have_cost_no_token() {
+        let logprobs = r#"{"content":[{"token":"a","logprob":-Infinity}]}"#;
+        let data = format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"logprobs":{logprobs}}}]}}"#);
+        assert_eq!(signals(&data), [token(Kind::Answer)]);
+    }
+
+    #[test]
     fn data_that_is_no_json_is_odd_and_json_of_another_form_unknown() {
         assert_eq!(signals(": keepalive"), [Signal::Odd]);
-        assert_eq!(signals(r#"{"choices":[{"logprobs":-Infinity}]}"#), [Signal::Odd]);
         assert_eq!(signals("[1]"), [Signal::Unknown]);
     }
 }

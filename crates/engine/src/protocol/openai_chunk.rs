@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::lenient::Objects;
 use super::{Failure, Kind, Signal, Usage, read, unreadable};
 use crate::framing::Event;
 
@@ -19,8 +20,8 @@ pub(super) trait Choice: DeserializeOwned {
 
 #[derive(Deserialize)]
 struct Chunk<C> {
-    #[serde(default = "Option::default")]
-    choices: Option<Vec<Option<C>>>,
+    #[serde(default = "Objects::default")]
+    choices: Objects<C>,
     #[serde(default)]
     usage: Option<Usage>,
     #[serde(default)]
@@ -55,7 +56,7 @@ fn chunk<C: Choice>(data: &[u8], event_name: &[u8], emit: &mut dyn FnMut(Signal)
     } else if named_error {
         emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data))));
     }
-    for choice in chunk.choices.into_iter().flatten().flatten() {
+    for choice in chunk.choices.0 {
         choice_signals(choice, emit);
     }
     if let Some(usage) = chunk.usage.filter(|usage| !usage.is_empty()) {

@@ -113,8 +113,8 @@ mod tests {
     }
 
     #[test]
-    fn sch_06_numbers_that_json_does_not_have_make_an_odd_frame_and_no_failure() {
-        assert_eq!(signals(r#"{"choices":[{"text":"a","logprobs":{"x":NaN}}]}"#), [Signal::Odd]);
+    fn sch_06_numbers_that_json_does_not_have_cost_no_token() {
+        assert_eq!(signals(r#"{"choices":[{"text":"a","logprobs":{"x":NaN}}]}"#), [token(0)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lenient::{Maybe, Word};
+use super::lenient::{Object, Word};
 use super::text::Text;
 use super::{Failure, Kind, Signal, Usage, read, unreadable};
 use crate::framing::Event;
@@ -16,7 +16,7 @@ struct Message {
     #[serde(default)]
     delta: Text,
     #[serde(default)]
-    response: Maybe<Response>,
+    response: Object<Response>,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -32,7 +32,7 @@ struct Response {
     #[serde(default)]
     error: Option<Value>,
     #[serde(default)]
-    incomplete_details: Maybe<Incomplete>,
+    incomplete_details: Object<Incomplete>,
 }
 
 #[derive(Deserialize)]
@@ -231,7 +231,11 @@ mod tests {
             (r#"{"type":7}"#.into(), vec![Signal::Unknown]),
             ("[DONE]".into(), vec![]),
             ("[1]".into(), vec![Signal::Unknown]),
-            (r#"{"type":"response.output_text.delta","logprobs":[NaN]}"#.into(), vec![Signal::Odd]),
+            (
+                r#"{"type":"response.output_text.delta","delta":"a","logprobs":[NaN]}"#.into(),
+                token(Kind::Answer),
+            ),
+            (r#"{"type":"response.output_text.delta""#.into(), vec![Signal::Odd]),
         ];
         for (data, expected) in rows {
             assert_eq!(signals(&data), expected, "{data}");

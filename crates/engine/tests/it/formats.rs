@@ -228,18 +228,20 @@ fn a_whole_answer_of_ollama_where_a_stream_was_asked_for_is_flagged() {
 }
 
 #[test]
-fn sch_06_a_number_that_json_does_not_have_costs_one_frame_in_every_api() {
-    let odd = "{\"logprobs\":[{\"logprob\":-Infinity}]}";
-    let event = format!("data: {odd}\n\n");
+fn sch_06_a_number_that_json_does_not_have_costs_no_token_and_broken_json_one_frame() {
+    let logprobs = "\"logprobs\":[{\"token\":\"a\",\"logprob\":-Infinity}]";
+    let with = |event: &str| event.replacen('{', &format!("{{{logprobs},"), 1);
+    let broken = "{\"logprobs\":[-Infinite]}";
+    let event = format!("data: {broken}\n\n");
     let completed = ended("completed", "\"usage\":{\"output_tokens\":2}");
     let stop = "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n";
     let rows = [
-        ("openai-completions", stream(&[&text("a"), &event, &text("b"), stop, DONE])),
+        ("openai-completions", stream(&[&text("a"), &with(&text("b")), &event, stop, DONE])),
         (
             "openai-responses",
-            stream(&[&delta("output_text", "a"), &event, &delta("output_text", "b"), &completed]),
+            stream(&[&delta("output_text", "a"), &with(&delta("output_text", "b")), &event, &completed]),
         ),
-        ("ollama-chat", lines(&[SAID, &format!("{odd}\n"), SAID, LAST])),
+        ("ollama-chat", lines(&[SAID, &with(SAID), &format!("{broken}\n"), LAST])),
     ];
     for (api, steps) in rows {
         let attempt = one(api, steps);
