@@ -63,8 +63,10 @@ def clients(url):
     yield "openai responses, whole", "openai-responses", lambda: responses_whole(chat)
     yield "anthropic, streamed", "anthropic-messages", lambda: anthropic_streamed(claude)
     yield "anthropic, whole", "anthropic-messages", lambda: anthropic_whole(claude)
-    yield "ollama, streamed", "ollama-chat", lambda: ollama_streamed(llama)
-    yield "ollama, whole", "ollama-chat", lambda: ollama_whole(llama)
+    yield "ollama chat, streamed", "ollama-chat", lambda: ollama_streamed(llama)
+    yield "ollama chat, whole", "ollama-chat", lambda: ollama_whole(llama)
+    yield "ollama generate, streamed", "ollama-generate", lambda: generate_streamed(llama)
+    yield "ollama generate, whole", "ollama-generate", lambda: generate_whole(llama)
 
 
 def chat_streamed(client):
@@ -132,6 +134,17 @@ def ollama_streamed(client):
 def ollama_whole(client):
     answer = client.chat(model="mock", messages=MESSAGES)
     return answer.message.content, answer.eval_count, answer.prompt_eval_count
+
+
+def generate_streamed(client):
+    parts = list(client.generate(model="mock", prompt=ASK, stream=True))
+    assert [part.done for part in parts] == [False] * TOKENS + [True]
+    return "".join(part.response for part in parts), parts[-1].eval_count, parts[-1].prompt_eval_count
+
+
+def generate_whole(client):
+    answer = client.generate(model="mock", prompt=ASK)
+    return answer.response, answer.eval_count, answer.prompt_eval_count
 
 
 def strict(objects):

@@ -163,7 +163,7 @@ pub(crate) struct MockArgs {
     #[arg(long, default_value_t = 9100)]
     pub(crate) port: u16,
     /// Serve one protocol only: openai-chat, openai-completions, openai-responses, anthropic-messages, dify-chat,
-    /// dify-workflow or ollama-chat (default: all, by path)
+    /// dify-workflow, ollama-chat or ollama-generate (default: all, by path)
     #[arg(long, value_name = "API")]
     pub(crate) api: Option<String>,
     /// Time to the first token: median~sigma of a log-normal, e.g. 300ms~0.3

@@ -59,7 +59,7 @@ impl Ask {
 fn prompt_field(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::OpenAiChat | Protocol::AnthropicMessages | Protocol::OllamaChat => "messages",
-        Protocol::OpenAiCompletions => "prompt",
+        Protocol::OpenAiCompletions | Protocol::OllamaGenerate => "prompt",
         Protocol::OpenAiResponses => "input",
         Protocol::DifyChat => "query",
         Protocol::DifyWorkflow => "inputs",
@@ -82,7 +82,7 @@ fn delivery(protocol: Protocol, body: &Value) -> Delivery {
         | Protocol::AnthropicMessages => body["stream"] == Value::Bool(true),
         Protocol::DifyChat | Protocol::DifyWorkflow => body["response_mode"] == "streaming",
         // It streams unless told not to.
-        Protocol::OllamaChat => body["stream"] != Value::Bool(false),
+        Protocol::OllamaChat | Protocol::OllamaGenerate => body["stream"] != Value::Bool(false),
     };
     let usage = match body["stream_options"]["include_usage"] {
         Value::Bool(true) => UsageChunk::Asked,
@@ -155,6 +155,7 @@ mod tests {
             (Protocol::OpenAiResponses, r#"{"input":"hi"}"#, Delivery::Whole),
             (Protocol::DifyWorkflow, r#"{"inputs":{},"response_mode":"streaming"}"#, streams),
             (Protocol::OllamaChat, r#"{"messages":[{}]}"#, streams),
+            (Protocol::OllamaGenerate, r#"{"prompt":"hi"}"#, streams),
             (Protocol::OllamaChat, r#"{"messages":[{}],"stream":false}"#, Delivery::Whole),
         ];
         for (protocol, body, expected) in table {

@@ -173,7 +173,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 const API: &str = "`any`, `openai-chat`, `openai-completions`, `openai-responses`, `anthropic-messages`, \
-                   `dify-chat`, `dify-workflow` or `ollama-chat`";
+                   `dify-chat`, `dify-workflow`, `ollama-chat` or `ollama-generate`";
 const DURATION: &str = "a duration such as `300ms` or `1.5s`";
 const PACE: &str = "a duration up to an hour such as `300ms`, or `300ms~0.3` with a spread of 0 to 3";
 const SIGMA_MOST: f64 = 3.0;

@@ -165,6 +165,7 @@ mod tests {
             ("POST /v1/responses", Route::Chat(Protocol::OpenAiResponses)),
             ("POST /v1/workflows/run", Route::Chat(Protocol::DifyWorkflow)),
             ("POST /api/chat", Route::Chat(Protocol::OllamaChat)),
+            ("POST /api/generate", Route::Chat(Protocol::OllamaGenerate)),
             ("GET /ledger", Route::Ledger { rows: 0 }),
             ("GET /ledger?rows=5", Route::Ledger { rows: 5 }),
             ("POST /reset", Route::Reset),

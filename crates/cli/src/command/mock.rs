@@ -17,7 +17,7 @@ pub(crate) fn mock(args: &MockArgs) -> Code {
             let address = server.addr();
             screen::talk(format_args!(
                 "mock server on http://{address}: POST /v1/chat/completions, /v1/completions, /v1/responses, /v1/messages, \
-                 /v1/chat-messages, /v1/workflows/run, /api/chat; GET /ledger says what was really sent; Ctrl-C ends it"
+                 /v1/chat-messages, /v1/workflows/run, /api/chat, /api/generate; GET /ledger says what was really sent; Ctrl-C ends it"
             ));
             server.wait();
             Code::Done

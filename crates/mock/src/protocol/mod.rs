@@ -11,6 +11,7 @@ mod openai_responses;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::ollama::Form;
 use crate::answer::Answer;
 use crate::problem::Problem;
 
@@ -35,11 +36,13 @@ pub enum Protocol {
     DifyWorkflow,
     /// Ollama chat: a path that ends in `/api/chat`.
     OllamaChat,
+    /// Ollama generate: a path that ends in `/api/generate`.
+    OllamaGenerate,
 }
 
 impl Protocol {
     /// Every protocol; where two fit the end of a path, the first is meant.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::OpenAiChat,
         Self::OpenAiCompletions,
         Self::OpenAiResponses,
@@ -47,6 +50,7 @@ impl Protocol {
         Self::DifyChat,
         Self::DifyWorkflow,
         Self::OllamaChat,
+        Self::OllamaGenerate,
     ];
 
     /// The name used in settings.
@@ -59,6 +63,7 @@ impl Protocol {
             Self::DifyChat => "dify-chat",
             Self::DifyWorkflow => "dify-workflow",
             Self::OllamaChat => "ollama-chat",
+            Self::OllamaGenerate => "ollama-generate",
         }
     }
 
@@ -72,6 +77,7 @@ impl Protocol {
             Self::DifyChat => "/chat-messages",
             Self::DifyWorkflow => "/workflows/run",
             Self::OllamaChat => "/api/chat",
+            Self::OllamaGenerate => "/api/generate",
         }
     }
 
@@ -83,7 +89,7 @@ impl Protocol {
     /// The media type of a streamed answer.
     pub(crate) fn stream_type(self) -> &'static str {
         match self {
-            Self::OllamaChat => "application/x-ndjson",
+            Self::OllamaChat | Self::OllamaGenerate => "application/x-ndjson",
             _ => "text/event-stream; charset=utf-8",
         }
     }
@@ -97,7 +103,8 @@ impl Protocol {
             Self::AnthropicMessages => anthropic::events(answer),
             Self::DifyChat => dify::events(answer),
             Self::DifyWorkflow => dify_workflow::events(answer),
-            Self::OllamaChat => ollama::events(answer),
+            Self::OllamaChat => ollama::events(Form::Chat, answer),
+            Self::OllamaGenerate => ollama::events(Form::Generate, answer),
         }
     }
 
@@ -110,7 +117,8 @@ impl Protocol {
             Self::AnthropicMessages => anthropic::whole(answer),
             Self::DifyChat => dify::whole(answer),
             Self::DifyWorkflow => dify_workflow::whole(answer),
-            Self::OllamaChat => ollama::whole(answer),
+            Self::OllamaChat => ollama::whole(Form::Chat, answer),
+            Self::OllamaGenerate => ollama::whole(Form::Generate, answer),
         }
     }
 
@@ -120,7 +128,7 @@ impl Protocol {
             Self::OpenAiChat | Self::OpenAiCompletions | Self::OpenAiResponses => openai::error(problem),
             Self::AnthropicMessages => anthropic::error(problem),
             Self::DifyChat | Self::DifyWorkflow => dify::error(problem),
-            Self::OllamaChat => ollama::error(problem),
+            Self::OllamaChat | Self::OllamaGenerate => ollama::error(problem),
         }
     }
 }
@@ -218,7 +226,7 @@ mod tests {
         for protocol in Protocol::ALL {
             let events = protocol.events(&answer());
             let token = events.token.render(0, " \"quoted\"\n河");
-            let end = if protocol == Protocol::OllamaChat { "}\n" } else { "\n\n" };
+            let end = if protocol.stream_type() == "application/x-ndjson" { "}\n" } else { "\n\n" };
             for event in events.opening.iter().chain([&token]).chain(&events.closing) {
                 assert!(event.ends_with(end), "{protocol:?} {event:?}");
                 assert!(data(event).is_some() || event == "data: [DONE]\n\n", "{protocol:?} {event:?}");
@@ -237,6 +245,7 @@ mod tests {
             (Protocol::OpenAiResponses, "/delta"),
             (Protocol::DifyWorkflow, "/data/text"),
             (Protocol::OllamaChat, "/message/content"),
+            (Protocol::OllamaGenerate, "/response"),
         ];
         for (protocol, pointer) in table {
             let event = data(&protocol.events(&answer()).token.render(0, text)).unwrap();
@@ -252,6 +261,7 @@ mod tests {
             (Protocol::DifyChat, "/metadata/usage/prompt_tokens", "/metadata/usage/completion_tokens"),
             (Protocol::OpenAiCompletions, "/usage/prompt_tokens", "/usage/completion_tokens"),
             (Protocol::OllamaChat, "/prompt_eval_count", "/eval_count"),
+            (Protocol::OllamaGenerate, "/prompt_eval_count", "/eval_count"),
         ];
         for (protocol, input, output) in table {
             let closing = protocol.events(&answer()).closing;

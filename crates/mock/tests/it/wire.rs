@@ -182,6 +182,7 @@ fn an_answer_that_is_not_streamed_is_one_document() {
         ("/v1/responses", RESPONSES, "/output/0/content/0/text"),
         ("/v1/workflows/run", WORKFLOW, "/data/outputs/text"),
         ("/api/chat", OPENAI, "/message/content"),
+        ("/api/generate", COMPLETIONS, "/response"),
     ];
     for (path, body, pointer) in table {
         let body = body.replace("true", "false").replace("streaming", "blocking");
@@ -194,7 +195,7 @@ fn an_answer_that_is_not_streamed_is_one_document() {
             "{path}"
         );
     }
-    assert_eq!(server.ledger().tokens, 28);
+    assert_eq!(server.ledger().tokens, 32);
 }
 
 #[test]
