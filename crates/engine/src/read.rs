@@ -157,7 +157,7 @@ impl Reading {
         let protocol = &caller.protocol;
         let mut whole_json = |event: Event<'_>| {
             // A cut event is dropped: it was never completed.
-            if is_whole(event.data) {
+            if is_whole(event.data) || protocol.is_mark(event) {
                 answer.event(at);
                 protocol.event(event, &mut |signal| answer.signal(signal, at));
             }

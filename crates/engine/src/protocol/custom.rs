@@ -50,6 +50,12 @@ pub(super) fn whole(response: &Response, body: &[u8], emit: &mut dyn FnMut(Signa
     }
 }
 
+/// Whether an event is marked by its name or its data, which need not be JSON then.
+pub(super) fn is_mark(response: &Response, event: Event<'_>) -> bool {
+    let heard = Heard { event: Event { name: event.name, data: event.data.trim_ascii() }, value: None };
+    response.done.iter().any(|mark| heard.fits(mark))
+}
+
 /// Text and counts.
 fn content(response: &Response, value: &Value, emit: &mut dyn FnMut(Signal)) {
     if any_text(&response.text, value) {

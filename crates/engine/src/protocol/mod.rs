@@ -65,6 +65,11 @@ impl Protocol {
         }
     }
 
+    /// Whether an event is a mark of its own that need not be JSON.
+    pub fn is_mark(&self, event: Event<'_>) -> bool {
+        self.response.as_ref().is_some_and(|response| custom::is_mark(response, event))
+    }
+
     /// Reads a whole answer, not streamed.
     pub fn whole(&self, body: &[u8], emit: &mut dyn FnMut(Signal)) {
         match (self.api, &self.response) {

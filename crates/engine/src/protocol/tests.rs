@@ -85,6 +85,12 @@ fn rows() -> Vec<(Protocol, Value, &'static [&'static str])> {
         ),
         (Protocol::of(Api::OllamaChat), last, &["/total_duration", "/context"]),
         (
+            Protocol::of(Api::OpenAiChat),
+            json!({ "choices": [{ "delta": { "content": "a" } }], "usage": { "completion_tokens": 9,
+                "completion_tokens_details": null, "prompt_tokens_details": null, "total_tokens": 12 } }),
+            &["/usage/completion_tokens_details", "/usage/prompt_tokens_details", "/usage/total_tokens"],
+        ),
+        (
             custom(),
             json!({ "text": "a", "thought": null, "usage": { "n": null }, "done": true }),
             &["/thought", "/usage"],

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use super::lenient::Object;
+
 /// Token counts as a server reports them; cumulative ones replace, never add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -116,11 +118,11 @@ impl<'de> Visitor<'de> for UsageVisitor {
                 "prompt_tokens" | "input_tokens" => usage.input = map.next_value::<Count>()?.0,
                 "cache_read_input_tokens" => usage.cached = map.next_value::<Count>()?.0,
                 "completion_tokens_details" | "output_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.reasoning = details.reasoning_tokens.and_then(|count| count.0);
                 }
                 "prompt_tokens_details" | "input_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.cached = details.cached_tokens.and_then(|count| count.0);
                 }
                 _ => {

@@ -144,6 +144,9 @@ fn a_custom_api_may_name_its_events_and_its_end() {
         let attempt = described(Script::always(steps).port, response);
         assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 2, Some(2)));
         assert!(attempt.flags.iter().next().is_none(), "{:?}", attempt.flags);
+        let open =
+            described(Script::always(body("text/event-stream", &[token, end.trim_end()])).port, response);
+        assert_eq!(open.outcome, Outcome::Ok, "an end without its blank line is one");
     }
 }
 

@@ -79,10 +79,10 @@ fn check_done(section: Section<'_>, format: Format, done: Option<&[Mark]>) {
             "`done` with `format = \"json\"`: one document is complete when it is there",
             "take it out",
         ),
-        (Format::Ndjson, Some(node)) if done.is_some_and(|marks| marks.iter().any(is_event)) => {
+        (Format::Ndjson, Some(node)) if done.is_some_and(|marks| marks.iter().any(fits_no_line)) => {
             problems.error_with_hint(
                 &node.place,
-                "`event` with `format = \"ndjson\"`: a line has no event name",
+                "`event` or `data` with `format = \"ndjson\"`: a line is a JSON object and has no name",
                 "write `{ pointer = \"/done\", equals = true }`",
             );
         }
@@ -175,6 +175,10 @@ fn is_empty(node: &Node) -> bool {
     items(node).is_empty()
 }
 
-fn is_event(mark: &Mark) -> bool {
-    matches!(mark, Mark::Event(_))
+fn fits_no_line(mark: &Mark) -> bool {
+    match mark {
+        Mark::Event(_) => true,
+        Mark::Data(data) => !data.trim_start().starts_with('{'),
+        Mark::Equals { .. } | Mark::Present(_) => false,
+    }
 }
