@@ -147,11 +147,69 @@ fn a_response_without_deltas_was_not_streamed() {
 }
 
 #[test]
-fn a_tool_call_alone_is_an_answer_of_responses() {
+fn ft_07_a_whole_answer_where_a_stream_was_asked_for_is_flagged_in_every_api() {
+    let rows = [
+        (
+            "openai-completions",
+            r#"{"choices":[{"text":"all","finish_reason":"stop"}],"usage":{"completion_tokens":9}}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"status":"completed","output":[{"content":[{"text":"all"}]}],"usage":{"output_tokens":9}}"#,
+        ),
+        ("dify-chat", r#"{"answer":"all","metadata":{"usage":{"completion_tokens":9}}}"#),
+    ];
+    for (api, body) in rows {
+        let attempt = one(api, whole("200 OK", "application/json", "", body));
+        assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(9)), "{api}");
+        assert_eq!(flags(&attempt), [Flag::NotStreamed], "{api}");
+    }
+}
+
+#[test]
+fn ft_04_and_sch_04_a_tool_call_alone_is_an_answer() {
     let call = delta("function_call_arguments", "{}");
     let done = ended("completed", "\"usage\":{\"output_tokens\":5}");
-    let attempt = one("openai-responses", stream(&[&call, &call, &done]));
-    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 2, Some(5)));
+    let function = "[{\"function\":{\"name\":\"f\",\"arguments\":{}}}]";
+    let line = format!("{{\"message\":{{\"content\":null,\"tool_calls\":{function}}}}}\n");
+    let rows = [
+        ("openai-responses", stream(&[&call, &call, &done])),
+        ("ollama-chat", lines(&[&line, &line, &LAST.replace(":9", ":5")])),
+    ];
+    for (api, steps) in rows {
+        let attempt = one(api, steps);
+        assert_eq!((attempt.outcome, attempt.events.len()), (Outcome::Ok, 2), "{api}");
+        assert_eq!((attempt.tokens.output, attempt.at.first_answer.is_some()), (Some(5), true), "{api}");
+    }
+}
+
+#[test]
+fn ft_01_and_ft_03_progress_is_no_token_and_reasoning_is_one_but_no_answer() {
+    let opening = ended("created", "\"usage\":null")
+        + "data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"message\",\"content\":[]}}\n\n";
+    let thinking = delta("reasoning_text", "hm").repeat(2);
+    let done = ended("completed", "\"usage\":{\"output_tokens\":2}");
+    let responses = ("text/event-stream", opening, thinking + &done);
+    let role = SAID.replace("\"a\"", "\"\"");
+    let thought = "{\"message\":{\"content\":\"\",\"thinking\":\"hm\"},\"done\":false}\n".repeat(2);
+    let ollama = ("application/x-ndjson", role, thought + &LAST.replace(":9", ":2"));
+    for (api, (kind, opening, rest)) in [("openai-responses", responses), ("ollama-chat", ollama)] {
+        let steps = vec![
+            write(&head(kind)),
+            write(&chunk(&opening)),
+            Step::Wait(60),
+            write(&chunk(&rest)),
+            write("0\r\n\r\n"),
+        ];
+        let attempt = one(api, steps);
+        let metrics = RequestMetrics::of(&attempt, 10.0);
+        assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(2)), "{api}");
+        assert!(
+            metrics.ttft.unwrap() - metrics.ttfe.unwrap() >= std::time::Duration::from_millis(55),
+            "{api}"
+        );
+        assert_eq!(metrics.ttfo, None, "{api}");
+    }
 }
 
 #[test]
@@ -181,15 +239,19 @@ fn tok_11_counts_of_zero_beside_text_are_unknown_in_every_api() {
     let responses =
         delta("output_text", "a") + &ended("completed", "\"usage\":{\"input_tokens\":0,\"output_tokens\":0}");
     let ollama = SAID.to_owned() + &LAST.replace(":9", ":0");
+    let zero = "{\"prompt_tokens\":0,\"completion_tokens\":0,\"total_tokens\":0}";
+    let dify = "data: {\"event\":\"message\",\"answer\":\"w \"}\n\n".repeat(3)
+        + &format!("data: {{\"event\":\"message_end\",\"metadata\":{{\"usage\":{zero}}}}}\n\n");
     let rows = [
         ("openai-completions", stream(&[&completions])),
         ("openai-responses", stream(&[&responses])),
+        ("dify-chat", stream(&[&dify])),
         ("ollama-chat", lines(&[&ollama])),
     ];
     for (api, steps) in rows {
         let attempt = one(api, steps);
         assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, None), "{api}");
-        assert_eq!(flags(&attempt), [Flag::UsageZeroWithText], "{api}");
+        assert!(attempt.flags.contains(Flag::UsageZeroWithText), "{api}");
     }
 }
 
@@ -211,7 +273,7 @@ fn ollama_ends_with_done_true_and_with_nothing_else() {
 }
 
 #[test]
-fn a_whole_answer_of_ollama_where_a_stream_was_asked_for_is_flagged() {
+fn ft_07_a_whole_answer_of_ollama_is_told_from_a_stream_of_one_line() {
     let body = LAST.replace("\"content\":\"\"", "\"content\":\"all of it\"");
     let pretty = body.replace(",\"", ",\n  \"").replace("}\n", "\n}\n");
     for (kind, body) in [
