@@ -286,6 +286,7 @@ fn ft_07_a_whole_answer_of_ollama_is_told_from_a_stream_of_one_line() {
         assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(9)), "{kind} {body}");
         assert_eq!(flags(&attempt), [Flag::NotStreamed], "{kind} {body}");
         assert_eq!(RequestMetrics::of(&attempt, 10.0).ttft, None, "{kind} {body}");
+        assert_eq!((attempt.events.len(), attempt.at.first_token), (0, None), "{kind} {body}");
     }
 }
 
