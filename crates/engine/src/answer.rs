@@ -84,6 +84,7 @@ impl Answer {
     fn remark(&mut self, signal: Signal, at: Offset) {
         match signal {
             Signal::Token { .. } => {}
+            Signal::WholeText => self.whole_text(),
             Signal::Choice(choice) => {
                 self.choice(choice);
             }
@@ -104,6 +105,24 @@ impl Answer {
             Signal::Odd => self.flags.insert(Flag::OddFrames),
             Signal::Unknown => self.flags.insert(Flag::UnknownTypes),
         }
+    }
+
+    /// A stream that brought its text only at the end streamed nothing.
+    fn whole_text(&mut self) {
+        self.has_text = true;
+        if self.events.is_empty() {
+            self.flags.insert(Flag::NotStreamed);
+        }
+    }
+
+    /// What came as a stream turned out to be one document: its text has no arrival of its own.
+    pub(crate) fn becomes_whole(&mut self) {
+        self.is_whole = true;
+        self.events.clear();
+        self.at.first_token = None;
+        self.at.first_answer = None;
+        self.at.first_generated = None;
+        self.at.last_token = None;
     }
 
     fn count(&mut self, usage: Usage, at: Offset) {

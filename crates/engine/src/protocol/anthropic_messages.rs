@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lenient::{Object, Word};
 use super::text::Text;
 use super::{Failure, Kind, Signal, Usage, read, unreadable};
 use crate::framing::Event;
@@ -10,17 +11,17 @@ use crate::framing::Event;
 #[derive(Deserialize)]
 struct Message {
     #[serde(rename = "type", default)]
-    kind: String,
+    kind: Word,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Object<Delta>,
     #[serde(default)]
-    message: Option<Start>,
+    message: Object<Start>,
     #[serde(default)]
     usage: Option<Usage>,
     #[serde(default)]
     content: Text,
     #[serde(default)]
-    stop_reason: Option<String>,
+    stop_reason: Word,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -28,7 +29,7 @@ struct Message {
 #[derive(Deserialize, Default)]
 struct Delta {
     #[serde(rename = "type", default)]
-    kind: String,
+    kind: Word,
     #[serde(default)]
     text: Text,
     #[serde(default)]
@@ -36,7 +37,7 @@ struct Delta {
     #[serde(default)]
     partial_json: Text,
     #[serde(default)]
-    stop_reason: Option<String>,
+    stop_reason: Word,
 }
 
 #[derive(Deserialize)]
@@ -52,20 +53,20 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         return;
     }
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    let kind = match message.kind.is_empty() {
-        true => String::from_utf8_lossy(event.name).into_owned(),
-        false => message.kind.clone(),
+    let kind = match message.kind.0 {
+        Some(kind) => kind,
+        None => String::from_utf8_lossy(event.name).into_owned(),
     };
     match kind.as_str() {
         "message_start" => {
-            if let Some(usage) = message.message.and_then(|start| start.usage) {
+            if let Some(usage) = message.message.0.and_then(|start| start.usage) {
                 emit(Signal::Opening(usage));
             }
         }
-        "content_block_delta" => delta(message.delta.unwrap_or_default(), emit),
+        "content_block_delta" => delta(message.delta.0.unwrap_or_default(), emit),
         "message_delta" => {
             usage(message.usage, emit);
-            finish(message.delta.and_then(|delta| delta.stop_reason), emit);
+            finish(message.delta.0.and_then(|delta| delta.stop_reason.0), emit);
         }
         "message_stop" => emit(Signal::Done),
         "content_block_start" | "content_block_stop" => {}
@@ -79,14 +80,14 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    if message.kind == "error" || message.error.is_some() {
+    if message.kind.as_str() == "error" || message.error.is_some() {
         return emit(Signal::Failed(failure(message.error, data)));
     }
     if message.content.0 {
         emit(Signal::Token { choice: 0, kind: Kind::Answer });
     }
     usage(message.usage, emit);
-    finish(message.stop_reason, emit);
+    finish(message.stop_reason.0, emit);
 }
 
 fn delta(delta: Delta, emit: &mut dyn FnMut(Signal)) {
@@ -112,7 +113,7 @@ fn usage(usage: Option<Usage>, emit: &mut dyn FnMut(Signal)) {
 }
 
 fn finish(reason: Option<String>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+    if let Some(reason) = reason {
         emit(Signal::Finish { choice: 0, reason });
     }
 }

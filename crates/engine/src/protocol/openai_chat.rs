@@ -3,29 +3,20 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lenient::Object;
 use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::{Kind, Signal, openai_chunk};
 use crate::framing::Event;
-
-#[derive(Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    usage: Option<Usage>,
-    #[serde(default)]
-    error: Option<Value>,
-}
 
 #[derive(Deserialize)]
 struct Choice {
     #[serde(default)]
     index: Option<Value>,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Object<Delta>,
     /// An answer that is not streamed has this instead.
     #[serde(default)]
-    message: Option<Delta>,
+    message: Object<Delta>,
     #[serde(default)]
     finish_reason: Option<Value>,
 }
@@ -49,86 +40,40 @@ struct Delta {
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
-    match event.data.trim_ascii() {
-        b"[DONE]" => emit(Signal::Done),
-        data => chunk(data, event.name, emit),
-    }
+    openai_chunk::event::<Choice>(event, emit);
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
-    chunk(body.trim_ascii(), b"", emit);
+    openai_chunk::whole::<Choice>(body, emit);
 }
 
-fn chunk(data: &[u8], event_name: &[u8], emit: &mut dyn FnMut(Signal)) {
-    let named_error = event_name == b"error";
-    let Some(chunk) = read::<Chunk>(data) else {
-        return match named_error {
-            true => emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data)))),
-            false => unreadable(data, emit),
-        };
-    };
-    if let Some(error) = chunk.error
-        && let Some(failure) = failure(error, data)
-    {
-        emit(Signal::Failed(failure));
-    } else if named_error {
-        emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data))));
-    }
-    for choice in chunk.choices.into_iter().flatten() {
-        choice_signals(choice, emit);
-    }
-    if let Some(usage) = chunk.usage.filter(|usage| !usage.is_empty()) {
-        emit(Signal::Usage(usage));
-    }
-}
-
-fn failure(error: Value, data: &[u8]) -> Option<Failure> {
-    match error {
-        Value::String(_) => Failure::in_text(data),
-        error => Failure::in_error_key(&serde_json::json!({ "error": error })),
-    }
-}
-
-fn plain(data: &[u8]) -> Failure {
-    Failure::in_words(String::from_utf8_lossy(data))
-}
-
-fn choice_signals(choice: Choice, emit: &mut dyn FnMut(Signal)) {
-    let index = index(choice.index.as_ref());
-    let delta = choice.delta.or(choice.message).unwrap_or_default();
-    // An event that holds both answer and reasoning is one token event, and counts as answer.
-    let kind = if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
-        Some(Kind::Answer)
-    } else if delta.refusal.0 {
-        Some(Kind::Refusal)
-    } else {
+impl openai_chunk::Choice for Choice {
+    /// A choice that holds both answer and reasoning is one token event, and counts as answer.
+    fn kind(&self) -> Option<Kind> {
+        let delta = self.delta.0.as_ref().or(self.message.0.as_ref())?;
+        if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
+            return Some(Kind::Answer);
+        }
+        if delta.refusal.0 {
+            return Some(Kind::Refusal);
+        }
         let reasoning = delta.reasoning_content.0 || delta.reasoning.0 || delta.reasoning_details.0;
         reasoning.then_some(Kind::Reasoning)
-    };
-    match kind {
-        Some(kind) => emit(Signal::Token { choice: index, kind }),
-        None => emit(Signal::Choice(index)),
     }
-    // An empty reason is no reason: the stream goes on.
-    if let Some(Value::String(reason)) = choice.finish_reason
-        && !reason.is_empty()
-    {
-        emit(Signal::Finish { choice: index, reason });
-    }
-}
 
-fn index(index: Option<&Value>) -> u32 {
-    let number = match index {
-        Some(Value::Number(number)) => number.as_u64(),
-        Some(Value::String(text)) => text.parse().ok(),
-        _ => None,
-    };
-    number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0)
+    fn index(&self) -> Option<&Value> {
+        self.index.as_ref()
+    }
+
+    fn finish_reason(&mut self) -> Option<Value> {
+        self.finish_reason.take()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Usage;
 
     fn signals(data: &str) -> Vec<Signal> {
         let mut all = Vec::new();
@@ -204,9 +149,15 @@ mod tests {
     }
 
     #[test]
+    fn sch_06_numbers_that_json_does_not_have_cost_no_token() {
+        let logprobs = r#"{"content":[{"token":"a","logprob":-Infinity}]}"#;
+        let data = format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"logprobs":{logprobs}}}]}}"#);
+        assert_eq!(signals(&data), [token(Kind::Answer)]);
+    }
+
+    #[test]
     fn data_that_is_no_json_is_odd_and_json_of_another_form_unknown() {
         assert_eq!(signals(": keepalive"), [Signal::Odd]);
-        assert_eq!(signals(r#"{"choices":[{"logprobs":-Infinity}]}"#), [Signal::Odd]);
         assert_eq!(signals("[1]"), [Signal::Unknown]);
     }
 }

@@ -12,6 +12,8 @@ pub enum Signal {
         /// Answer or reasoning.
         kind: Kind,
     },
+    /// The answer's text as a whole, at its end: where it had come piece by piece before, this adds nothing.
+    WholeText,
     /// The choice exists although it has no text yet.
     Choice(u32),
     /// Token counts; later ones replace earlier ones, field by field.

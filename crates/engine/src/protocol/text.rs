@@ -60,7 +60,7 @@ impl<'de> Visitor<'de> for TextVisitor {
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
                 // The keys under which parts, reasoning details and function calls carry what was generated.
-                "text" | "content" | "function" | "name" | "arguments" | "summary" => {
+                "text" | "content" | "function" | "name" | "arguments" | "summary" | "refusal" | "input" => {
                     any |= fields.next_value::<Text>()?.0;
                 }
                 _ => {

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use super::lenient::Object;
+
 /// Token counts as a server reports them; cumulative ones replace, never add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -34,14 +36,24 @@ impl Usage {
 /// No answer has more tokens: a larger number is a fault, not a count.
 const MOST: u64 = 1 << 40;
 
-/// A count, or whatever else stood there.
-struct Count(Option<u64>);
+/// A count (as a number, or as a text of digits), or whatever else stood there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Count(pub(super) Option<u64>);
+
+impl Count {
+    /// The count that a value is.
+    pub(super) fn of(value: &serde_json::Value) -> Self {
+        let whole = match value {
+            serde_json::Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64)),
+        };
+        Self(whole.filter(|count| *count <= MOST))
+    }
+}
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        let whole = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64));
-        Ok(Self(whole.filter(|count| *count <= MOST)))
+        Ok(Self::of(&serde_json::Value::deserialize(deserializer)?))
     }
 }
 
@@ -106,11 +118,11 @@ impl<'de> Visitor<'de> for UsageVisitor {
                 "prompt_tokens" | "input_tokens" => usage.input = map.next_value::<Count>()?.0,
                 "cache_read_input_tokens" => usage.cached = map.next_value::<Count>()?.0,
                 "completion_tokens_details" | "output_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.reasoning = details.reasoning_tokens.and_then(|count| count.0);
                 }
                 "prompt_tokens_details" | "input_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.cached = details.cached_tokens.and_then(|count| count.0);
                 }
                 _ => {

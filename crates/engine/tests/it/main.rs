@@ -5,7 +5,9 @@
 mod accuracy;
 mod compressed;
 mod course;
+mod custom;
 mod endings;
+mod formats;
 mod http2;
 mod load;
 mod names;
