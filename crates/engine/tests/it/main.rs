@@ -17,5 +17,6 @@ mod refusals;
 mod retries;
 mod run;
 mod script;
+mod stop_rule;
 mod timeouts;
 mod tls;
