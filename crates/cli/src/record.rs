@@ -2,26 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Breached, Recording};
+use engine::{Breached, Proved, Recording};
 use measure::distribution::round;
 use measure::gate::{self, Baseline};
 use measure::ladder::ladder;
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::result::{
-    ErrorExample, Exit, Fingerprint, GateResult, Machine, Override, Preflight, RunResult, SCHEMA_VERSION,
-    StopLine, Tool, Verdict, Warning,
+    ErrorExample, Exit, Fingerprint, GateResult, Ladder, Machine, Override, Preflight, RunResult,
+    SCHEMA_VERSION, SearchLine, StopLine, Tool, Verdict, Warning,
 };
 use measure::{Outcome, Sample};
 use report::{Lang, conclusion, warnings};
-use scenario::plan::{Auth, Plan, TlsVerification};
+use scenario::plan::{Auth, Plan, Search, TlsVerification};
 
 /// The result of a run, without its exit code.
 pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState, lang: Lang) -> RunResult {
     let objectives = objectives(plan);
+    // A search breaks things on purpose: it is no part of the gate, nor of the ladder.
+    let climbed = &recording.stages[..plan.load.stages.len().min(recording.stages.len())];
+    let search = plan.load.search.as_ref().zip(recording.proved).map(search_line);
+    let boundary = search.and_then(|search| search.holds);
     let gate = match recording.stages.is_empty() {
         true => GateResult { verdict: Verdict::None, checks: Vec::new() },
-        false => gate::judge(&plan.gate.rules, &recording.stages, baseline.usable()),
+        false => gate::judge(&plan.gate.rules, climbed, baseline.usable()),
     };
     let stop = recording.breached.as_ref().map(|breached| stop_line(breached, plan));
     let mut run = RunResult {
@@ -45,7 +49,8 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         scenario: fingerprint(plan),
         machine: machine(recording.workers),
         preflight: recording.preflight.as_ref().map(|sample| preflight(sample, plan)),
-        ladder: ladder(&recording.stages, objectives),
+        ladder: Ladder { boundary, ..ladder(climbed, objectives) },
+        search,
         stages: recording.stages,
         stop,
         warnings: Vec::new(),
@@ -121,6 +126,17 @@ pub(crate) fn masked_headers(plan: &Plan) -> BTreeMap<String, String> {
         headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
     headers
+}
+
+fn search_line((search, proved): (&Search, Proved)) -> SearchLine {
+    SearchLine {
+        low: search.low,
+        high: search.high,
+        resolution: search.resolution,
+        holds: proved.holds,
+        breaks: proved.breaks,
+        undecided: proved.undecided,
+    }
 }
 
 fn stop_line(breached: &Breached, plan: &Plan) -> StopLine {

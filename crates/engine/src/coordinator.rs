@@ -120,6 +120,11 @@ impl<'a> Coordinator<'a> {
         self.breach.as_ref()
     }
 
+    /// Forgets it: a stage of a search that breaks ends nothing but itself.
+    pub(crate) fn forget_breach(&mut self) {
+        self.breach = None;
+    }
+
     /// The cap on requests, if it ended the run.
     pub(crate) fn spent_cap(&self) -> Option<u64> {
         self.plan.load.max_requests.filter(|_| self.is_spent())
@@ -131,6 +136,11 @@ impl<'a> Coordinator<'a> {
             () = sleep(pause) => {}
             () = self.stop.reached(Urgency::Drain) => {}
         }
+    }
+
+    /// The pause between two stages.
+    pub(crate) async fn rest(&mut self) {
+        self.pause(self.plan.load.cool_down).await;
     }
 
     pub(crate) async fn preflight(&mut self) -> Result<Option<Sample>, EngineError> {

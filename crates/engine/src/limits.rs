@@ -10,7 +10,8 @@ const SPARE: u64 = 64;
 
 /// Raises the soft limit to the hard one, and checks that every user of the largest stage can have its connection.
 pub(crate) fn raise(plan: &Plan) -> Result<(), EngineError> {
-    let users = plan.load.stages.iter().map(|stage| stage.concurrency).max().unwrap_or(0);
+    let searched = plan.load.search.iter().map(|search| search.high);
+    let users = plan.load.stages.iter().map(|stage| stage.concurrency).chain(searched).max().unwrap_or(0);
     let sides = match plan.target.server {
         scenario::plan::Server::At(_) => 1,
         scenario::plan::Server::Mock { .. } => 2,

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use measure::result::{RunStatus, StageResult, StageStatus};
+use measure::result::{CheckResult, RunStatus, StageResult, StageStatus};
 use measure::{ErrorClass, ErrorGroup, Flag, Offset, Outcome, Sample};
-use scenario::plan::{Endpoint, Plan, Stage};
+use scenario::plan::{Endpoint, Plan, Search, Stage};
 
 use crate::coordinator::{Breached, Coordinator};
 use crate::observe::{BeforeLoad, Observer};
+use crate::search::{Bisection, Proved, Shown};
 use crate::stop::Stop;
 use crate::{Clock, EngineError};
 
@@ -25,6 +26,8 @@ pub struct Recording {
     pub aborted: Option<Aborted>,
     /// The check of the stop rule that ended the climb, if one did.
     pub breached: Option<Breached>,
+    /// What the search proved, if there was one. Its stages follow those of the ladder.
+    pub proved: Option<Proved>,
     /// The cap on requests, if it ended the run.
     pub spent_cap: Option<u64>,
     /// UTC.
@@ -91,13 +94,13 @@ pub async fn run(
         stages: Vec::new(),
         aborted: None,
         breached: None,
+        proved: None,
         spent_cap: None,
         started_at,
         finished_at: started_at,
         workers: coordinator.workers(),
     };
     climb(plan, &mut coordinator, &mut recording).await?;
-    recording.breached = coordinator.breach().cloned();
     recording.spent_cap = coordinator.spent_cap();
     recording.finished_at = settings.clock.wall(settings.clock.now());
     Ok(recording)
@@ -131,7 +134,7 @@ async fn climb(
         let goes_on =
             recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none();
         if goes_on && index > 0 {
-            coordinator.pause(plan.load.cool_down).await;
+            coordinator.rest().await;
         }
         if !goes_on || coordinator.is_stopped() {
             recording.stages.push(skipped(stage));
@@ -140,12 +143,57 @@ async fn climb(
         recording.stages.push(coordinator.stage(index, stage).await?);
         recording.aborted = coordinator.dead_key();
     }
+    recording.breached = coordinator.breach().cloned();
+    if let Some(plan) = &plan.load.search {
+        search(plan, coordinator, recording).await?;
+    }
     recording.status = match (&recording.aborted, coordinator.is_stopped()) {
         (Some(_), _) => RunStatus::Aborted,
         (None, true) => RunStatus::Interrupted,
         (None, false) => RunStatus::Completed,
     };
     Ok(())
+}
+
+/// Bisects between what holds and what breaks; what the ladder showed counts.
+async fn search(
+    plan: &Search,
+    coordinator: &mut Coordinator<'_>,
+    recording: &mut Recording,
+) -> Result<(), EngineError> {
+    let mut bisection = Bisection::new(plan);
+    for stage in &recording.stages {
+        let shown = shown(stage, plan);
+        if shown != Shown::Nothing {
+            bisection.learn(stage.concurrency, shown);
+        }
+    }
+    while let Some(users) = bisection.next() {
+        let goes_on = recording.aborted.is_none() && !coordinator.is_spent() && !coordinator.is_stopped();
+        if !goes_on {
+            break;
+        }
+        coordinator.rest().await;
+        coordinator.forget_breach();
+        let stage = coordinator.stage(recording.stages.len(), &plan.stage(users)).await?;
+        bisection.learn(users, shown(&stage, plan));
+        recording.stages.push(stage);
+        recording.aborted = coordinator.dead_key();
+    }
+    recording.proved = Some(bisection.proved());
+    Ok(())
+}
+
+fn shown(stage: &StageResult, plan: &Search) -> Shown {
+    let lines = measure::gate::judge(&plan.checks, std::slice::from_ref(stage), None).checks;
+    let any = |result| lines.iter().any(|line| line.result == result);
+    if stage.status == StageStatus::Stopped || any(CheckResult::Fail) {
+        Shown::Breaks
+    } else if any(CheckResult::NoData) || any(CheckResult::Inconclusive) {
+        Shown::Nothing
+    } else {
+        Shown::Holds
+    }
 }
 
 /// One real request; a server that is merely busy is asked again twice.

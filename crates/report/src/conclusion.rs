@@ -15,8 +15,21 @@ const TAIL: f64 = 3.0;
 type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 
 /// The sentences in order.
-const RULES: &[Rule] =
-    &[ended, held, broke, stopped, wall, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
+const RULES: &[Rule] = &[
+    ended,
+    held,
+    broke,
+    stopped,
+    searched,
+    wall,
+    nothing_broke,
+    knee,
+    queueing,
+    long_tail,
+    generator,
+    verdict,
+    next,
+];
 
 /// What the sentences are made from.
 struct Facts<'a> {
@@ -31,7 +44,9 @@ struct Facts<'a> {
 
 /// The conclusion of a run; `objectives` are the limits of ttft, tpot and e2e it was judged by.
 pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: Lang) -> String {
-    let stages: Vec<_> = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
+    let mut stages: Vec<_> = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
+    // A search jumps; what is told goes from few users to many.
+    stages.sort_by_key(|stage| stage.concurrency);
     let at = |users: Option<u32>| {
         stages.iter().copied().find(|stage| Some(stage.concurrency) == users && stage.counts.started > 0)
     };
@@ -149,6 +164,33 @@ fn stopped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     ))
 }
 
+/// The interval that the search proved.
+fn searched(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let search = facts.run.search?;
+    let (low, high) = (search.low, search.high);
+    if let Some(users) = search.undecided {
+        return Some(lang.pick(
+            format!("The search ended at {users} users without a decision: too little was measured there."),
+            format!("搜索在并发 {users} 处无法判定：测得的数据太少。"),
+        ));
+    }
+    Some(match (search.holds, search.breaks) {
+        (Some(holds), Some(breaks)) => lang.pick(
+            format!("The search between {low} and {high}: holds at {holds}, breaks at {breaks}."),
+            format!("在 {low} 与 {high} 之间搜索：并发 {holds} 可以稳定运行，{breaks} 越限。"),
+        ),
+        (Some(holds), None) => lang.pick(
+            format!("The search found no break up to {holds}."),
+            format!("搜索直到并发 {holds} 均未越限。"),
+        ),
+        (None, Some(breaks)) => lang.pick(
+            format!("The search found that {breaks} users already break the checks."),
+            format!("搜索发现并发 {breaks} 已经越限。"),
+        ),
+        (None, None) => return None,
+    })
+}
+
 /// Where 429s begin, when something else broke first.
 fn wall(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let stage = facts.stages.iter().find(|stage| stage.http_429 > 0)?;
@@ -262,6 +304,12 @@ fn verdict(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 fn next(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if facts.run.status != RunStatus::Completed {
         return None;
+    }
+    if let Some(holds) = facts.run.ladder.boundary {
+        return Some(lang.pick(
+            format!("Next: hold {holds} for 5 minutes and watch whether P99 and 5xx drift."),
+            format!("下一步：以并发 {holds} 持续 5 分钟，观察 P99 与 5xx 是否漂移。"),
+        ));
     }
     let held = facts.held.map(|stage| stage.concurrency);
     match (held, facts.broke.map(|stage| stage.concurrency)) {

@@ -49,6 +49,26 @@ fn zero_when_the_stop_rule_ends_the_climb_and_it_is_told_everywhere() {
 }
 
 #[test]
+fn a_search_breaks_things_and_no_gate() {
+    let world = World::new();
+    let text = scenario("mock://?ttft=20ms&itl=1ms&tokens=3&limit=7", "").replace(
+        "stages = [1, 2]\nstage_requests = 4",
+        "stages = [2]\nstage_requests = 60\n[load.search]\nlow = 2\nhigh = 16\nresolution = 2\nchecks = [\"http_429_ratio <= 0%\"]",
+    ) + &gate("http_429_ratio <= 0%");
+    world.write("s.toml", &text);
+    let done = world.rungs(&["run", "s.toml"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = world.result();
+    let search = &result["search"];
+    let (holds, breaks) = (search["holds"].as_u64().unwrap(), search["breaks"].as_u64().unwrap());
+    assert!(holds <= 7 && 7 < breaks && breaks - holds <= 2, "{search}");
+    assert_eq!(result["ladder"]["boundary"], search["holds"]);
+    let conclusion = result["conclusion"].as_str().unwrap();
+    assert!(conclusion.contains(&format!("holds at {holds}, breaks at {breaks}")), "{conclusion}");
+    assert!(done.stderr.contains("then a search between 2 and 16"), "{}", done.stderr);
+}
+
+#[test]
 fn two_when_the_command_line_is_wrong() {
     let world = World::on_mock("");
     for words in

@@ -62,6 +62,9 @@ pub struct RunResult {
     pub stages: Vec<StageResult>,
     /// What the rungs say together.
     pub ladder: Ladder,
+    /// What the search proved; null without one. Its stages follow those of the ladder and are no part of the gate.
+    #[serde(default)]
+    pub search: Option<SearchLine>,
     /// The check of `[load.stop]` that ended the climb; null when none did.
     #[serde(default)]
     pub stop: Option<StopLine>,
@@ -174,8 +177,26 @@ pub struct Ladder {
     pub first_breach: Option<u32>,
     /// First stage whose throughput gain per added user is under 10 % of the first stage's.
     pub knee: Option<u32>,
-    /// The boundary that a search proved.
+    /// Highest concurrency that the search proved to hold.
     pub boundary: Option<u32>,
+}
+
+/// What a search proved. All numbers are concurrencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct SearchLine {
+    /// Where it was searched from.
+    pub low: u32,
+    /// Where to.
+    pub high: u32,
+    /// How far apart `holds` and `breaks` were to be at most.
+    pub resolution: u32,
+    /// Highest concurrency that met every check; null when none did.
+    pub holds: Option<u32>,
+    /// Lowest above it that did not; null when none was found.
+    pub breaks: Option<u32>,
+    /// Where too little was measured to go on.
+    pub undecided: Option<u32>,
 }
 
 /// What ended a climb.

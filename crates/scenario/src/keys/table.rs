@@ -105,7 +105,7 @@ pub const TABLE: &[Key] = keys! {
     "cancel": Later(None); "Users who leave."
     "retry": Section; "Which failed attempts are made again; none when absent."
     "stop": Section; "What ends the climb early; nothing when absent."
-    "search": Later(None); "Search for the limit."
+    "search": Section; "Search for the limit after the ladder; none when absent."
 
     ["load.stage"]
     "name": Text; "Name of the stage; `c10` when absent."
@@ -129,6 +129,12 @@ pub const TABLE: &[Key] = keys! {
 
     ["load.stop"]
     "checks": Texts; "Checks on the last ten seconds, such as `\"http_429_ratio <= 20%\"`; the first that does not hold ends the climb."
+
+    ["load.search"]
+    "low": Count; "Users that are tried first."
+    "high": Count; "Most users that are tried."
+    "checks": Texts; "What a stage must meet to hold, such as `\"http_429_ratio <= 0%\"`."
+    "resolution": Count, = "1"; "How far apart what holds and what breaks may stay."
 
     ["data"]
     "query": Text; "The one prompt."

@@ -2,6 +2,7 @@
 
 mod end;
 mod retry;
+mod search;
 mod settings;
 mod stages;
 mod stop;

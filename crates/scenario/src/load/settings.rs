@@ -1,6 +1,6 @@
 //! `[load]` as a whole.
 
-use super::{retry, stages, stop};
+use super::{retry, search, stages, stop};
 use crate::plan::{Load, Timeouts, WarmUp};
 use crate::read::Section;
 use crate::target::longest;
@@ -31,6 +31,7 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
     }
     Load {
         stop: stop::read(load, &stages),
+        search: search::read(load, stages.last()),
         stages,
         preflight: load.boolean("preflight").unwrap_or_default(),
         warm_up: read_warm_up(load),

@@ -12,7 +12,7 @@ use crate::read::Section;
 const WAYS: &str = "the ladder is `stages = [1, 5, 20]`, or `[[load.stage]]` tables, or `threads = 5`";
 const ENDS: &str = "say `stage_duration = \"60s\"` or `stage_requests = 200`";
 /// More users than ports on one address cannot be open at once.
-const MOST_USERS: u64 = 60_000;
+pub(super) const MOST_USERS: u64 = 60_000;
 
 /// What `[load]` says for all its stages.
 struct Defaults {

@@ -49,7 +49,18 @@ impl Plan {
             + usize::from(self.load.warm_up.is_some())
             + usize::from(self.load.preflight);
         let drains = self.load.drain_timeout.saturating_mul(drains as u32);
-        Some(self.time_planned()?.saturating_add(drains))
+        Some(self.time_planned()?.saturating_add(drains).saturating_add(self.search_at_most()?))
+    }
+
+    /// The longest a search can last; nothing without one.
+    fn search_at_most(&self) -> Option<Duration> {
+        let Some(search) = &self.load.search else { return Some(Duration::ZERO) };
+        let one = search
+            .stage
+            .length()?
+            .saturating_add(self.load.drain_timeout)
+            .saturating_add(self.load.cool_down);
+        Some(one.saturating_mul(search.stages_at_most()))
     }
 }
 
@@ -107,7 +118,16 @@ fn ladder(plan: &Plan) -> String {
         0 => String::new(),
         max => format!(", each request up to {} times", max + 1),
     };
-    format!("ladder  {} {users}, {rows} {noun}{retries}", stages.join(" -> "))
+    let search = match &plan.load.search {
+        None => String::new(),
+        Some(search) => format!(
+            ", then a search between {} and {} (at most {} stages)",
+            search.low,
+            search.high,
+            search.stages_at_most()
+        ),
+    };
+    format!("ladder  {} {users}, {rows} {noun}{retries}{search}", stages.join(" -> "))
 }
 
 fn time(plan: &Plan) -> String {

@@ -20,6 +20,8 @@ pub struct Load {
     pub cool_down: Duration,
     /// Which failed attempts are made again.
     pub retry: Retry,
+    /// What is searched for after the ladder.
+    pub search: Option<Search>,
     /// What ends the climb: absolute checks on the last ten seconds of a stage.
     pub stop: Vec<Rule>,
     /// Hard cap on the requests of the whole run (preflight included).
@@ -39,6 +41,34 @@ pub struct Stage {
     pub ramp_up: Duration,
     /// Pause of a user between two requests.
     pub think_time: ThinkTime,
+}
+
+/// A search for the highest concurrency that meets the checks.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// Absolute checks on a stage as a whole; at least one.
+    pub checks: Vec<Rule>,
+    /// Lowest concurrency tried.
+    pub low: u32,
+    /// Highest concurrency tried, above `low`.
+    pub high: u32,
+    /// How far apart what holds and what breaks may stay, at least 1.
+    pub resolution: u32,
+    /// What a stage of the search is, but for its name and users.
+    pub stage: Stage,
+}
+
+impl Search {
+    /// A stage of the search.
+    pub fn stage(&self, users: u32) -> Stage {
+        Stage { name: format!("search-c{users}"), concurrency: users, ..self.stage.clone() }
+    }
+
+    /// How many stages it takes at most.
+    pub fn stages_at_most(&self) -> u32 {
+        let parts = (self.high - self.low).div_ceil(self.resolution);
+        2 + parts.next_power_of_two().trailing_zeros()
+    }
 }
 
 /// Which failed attempts are made again, and after which wait.

@@ -29,7 +29,9 @@ pub(super) fn marks(run: &RunResult) -> Vec<Mark> {
 }
 
 pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
-    let stages: Vec<_> = run.stages.iter().filter(|stage| ran(stage)).collect();
+    let mut stages: Vec<_> = run.stages.iter().filter(|stage| ran(stage)).collect();
+    // A search jumps; a curve goes from few users to many.
+    stages.sort_by_key(|stage| stage.concurrency);
     let line = |name: (&str, &str), style, value: &dyn Fn(&StageResult) -> Option<f64>| {
         let points = stages.iter().map(|stage| (f64::from(stage.concurrency), value(stage)));
         Series::new(name.into(), style, points)
