@@ -7,8 +7,8 @@ use std::time::Duration;
 use measure::gate::{Breach, Rolling};
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
-use measure::{Distribution, ErrorGroup, Offset, Outcome, Sample};
+use measure::stage::{ClientLook, StageRecorder};
+use measure::{ErrorGroup, Offset, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 use tokio::time::{sleep, sleep_until};
 
@@ -16,6 +16,8 @@ use crate::EngineError;
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::course::Course;
+use crate::frame::{frame, merge};
+use crate::intake::Intake;
 use crate::load::{Budget, Order, Report, Rule, Schedule, Workers};
 use crate::observe::{BeforeLoad, Observer};
 use crate::run::{Aborted, During, Settings, refused};
@@ -326,33 +328,6 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// Where the samples of an order go.
-trait Intake {
-    /// A request ended.
-    fn take(&mut self, sample: Sample);
-
-    /// The order was ended early at this moment; said again with every further sample.
-    fn cut(&mut self, at: Offset);
-}
-
-impl Intake for Vec<Sample> {
-    fn take(&mut self, sample: Sample) {
-        self.push(sample);
-    }
-
-    fn cut(&mut self, _: Offset) {}
-}
-
-impl Intake for StageRecorder {
-    fn take(&mut self, sample: Sample) {
-        self.record(&sample);
-    }
-
-    fn cut(&mut self, at: Offset) {
-        Self::cut(self, at);
-    }
-}
-
 enum Event {
     Report(Report),
     Tick,
@@ -372,37 +347,5 @@ fn cut_short(stage: &Stage, window_start: Offset, at: Offset) -> bool {
     match stage.end {
         StageEnd::After(duration) => at < window_start + duration,
         StageEnd::Requests(_) | StageEnd::OnePerUser => true,
-    }
-}
-
-fn merge(looks: Vec<crate::load::Look>) -> ClientLook {
-    let mut lag = Distribution::default();
-    let (mut cpu, mut wall) = (Duration::ZERO, Duration::ZERO);
-    for look in &looks {
-        lag.merge(&look.lag);
-        cpu += look.cpu;
-        wall += look.wall;
-    }
-    let cpu_percent = (!wall.is_zero()).then(|| 100.0 * cpu.as_secs_f64() / wall.as_secs_f64());
-    ClientLook { lag, cpu_percent }
-}
-
-/// What a stage is to its recorder.
-pub(crate) fn frame(stage: &Stage, window_start: Offset, keys: usize, plan: Option<&Plan>) -> StageFrame {
-    let duration = match stage.end {
-        StageEnd::After(duration) => Some(duration),
-        StageEnd::Requests(_) | StageEnd::OnePerUser => None,
-    };
-    let objectives = plan.map(|plan| plan.objectives).unwrap_or_default();
-    StageFrame {
-        name: stage.name.clone(),
-        concurrency: stage.concurrency,
-        duration,
-        requests: stage.requests(),
-        window_start,
-        keys,
-        stall_after: plan.map_or(Duration::ZERO, |plan| plan.outputs.stall_after),
-        reading_speed: plan.map_or(1.0, |plan| plan.outputs.reading_speed),
-        objectives: [objectives.ttft, objectives.tpot, objectives.e2e],
     }
 }

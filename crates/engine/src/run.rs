@@ -243,6 +243,6 @@ fn all_refused(samples: &[Sample]) -> Option<Aborted> {
 }
 
 fn skipped(stage: &Stage) -> StageResult {
-    let frame = crate::coordinator::frame(stage, Offset::ORIGIN, 0, None);
+    let frame = crate::frame::frame(stage, Offset::ORIGIN, 0, None);
     measure::stage::StageRecorder::new(frame).finish(StageStatus::Skipped, &Default::default())
 }
