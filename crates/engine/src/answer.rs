@@ -4,6 +4,7 @@ use measure::request::is_burst;
 use measure::sample::{Instants, TokenEvent, TokenSource, Tokens};
 use measure::{Flag, Flags, Offset};
 
+use crate::classify::failed_reason;
 use crate::protocol::{Failure, Kind, Signal, Usage};
 
 /// The record of one attempt while it runs.
@@ -64,6 +65,10 @@ impl Answer {
     }
 
     fn token(&mut self, choice: u32, kind: Kind, at: Offset) {
+        // The answer is over: what comes now belongs to none.
+        if self.done.is_some() {
+            return self.flags.insert(Flag::Residue);
+        }
         self.has_text = true;
         self.at.first_token.get_or_insert(at);
         self.at.last_token = Some(at);
@@ -91,7 +96,7 @@ impl Answer {
             Signal::Usage(usage) => self.count(usage, at),
             Signal::Finish { choice, reason } => {
                 self.choice(choice).finished = true;
-                self.finish_reason = Some(reason);
+                self.finished(reason);
             }
             Signal::Done => {
                 self.done.get_or_insert(at);
@@ -103,6 +108,14 @@ impl Answer {
             Signal::Keepalive => self.flags.insert(Flag::Keepalives),
             Signal::Odd => self.flags.insert(Flag::OddFrames),
             Signal::Unknown => self.flags.insert(Flag::UnknownTypes),
+        }
+    }
+
+    /// The last reason stands for the answer, but one choice that failed is not undone by another that did not.
+    fn finished(&mut self, reason: String) {
+        let failed = |reason: &String| failed_reason(reason).is_some();
+        if !self.finish_reason.as_ref().is_some_and(failed) || failed(&reason) {
+            self.finish_reason = Some(reason);
         }
     }
 
@@ -147,6 +160,7 @@ impl Answer {
         if self.has_text && usage.output == Some(0) {
             self.flags.insert(Flag::UsageZeroWithText);
             usage.output = None;
+            usage.input = usage.input.filter(|input| *input > 0);
         }
         Tokens {
             output: usage.output,

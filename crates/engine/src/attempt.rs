@@ -159,7 +159,10 @@ impl Caller {
         guard: &mut Guard,
         log: &mut Log,
     ) -> Result<BodyEnd, Failed> {
-        let mut reading = Reading::of(self, &response, log)?;
+        let mut reading = match Reading::of(self, &response, log) {
+            Ok(reading) => reading,
+            Err(failed) => return Err(self.with_excerpt(failed, link, response, guard).await),
+        };
         let by_close = is_delimited_by_close(&response);
         let end = match read::read_body(self, link, response.into_body(), guard, &mut reading, log).await {
             // Without a length or chunks the end of the connection is the end of the body, however it comes.
@@ -167,6 +170,22 @@ impl Caller {
             end => end,
         };
         reading.finish(self, link.stamps().last_read(), end, log)
+    }
+
+    /// Adds the beginning of a body that can hold no answer, as far as it comes at once.
+    async fn with_excerpt(
+        &self,
+        mut failed: Failed,
+        link: &mut Link,
+        response: Response<Incoming>,
+        guard: &mut Guard,
+    ) -> Failed {
+        if failed.class == ErrorClass::BadContentType {
+            guard.done();
+            let (bytes, _) = read_error_body(link, response.into_body(), guard).await;
+            failed.detail.excerpt = self.mask.excerpt(&bytes);
+        }
+        failed
     }
 
     /// The failure behind a status that is no success.

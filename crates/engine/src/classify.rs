@@ -37,7 +37,7 @@ pub(crate) fn inband(failure: &Failure) -> ErrorClass {
 pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
     let residue = residue.trim_ascii();
     if answer.failure.is_none() && !residue.is_empty() {
-        answer.failure = Failure::in_text(residue);
+        answer.failure = Failure::in_residue(residue);
     }
     if let Some(failure) = &answer.failure {
         return Outcome::Failed(inband(failure));
@@ -75,8 +75,8 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
 }
 
 /// The class behind a finish reason that says the answer is none.
-fn failed_reason(reason: &str) -> Option<ErrorClass> {
-    match reason {
+pub(crate) fn failed_reason(reason: &str) -> Option<ErrorClass> {
+    match reason.to_ascii_lowercase().as_str() {
         "error" | "failed" | "model_error" | "abort" | "aborted" => Some(ErrorClass::GenerationError),
         "content_filter" | "sensitive" | "safety" => Some(ErrorClass::ContentFiltered),
         _ => None,

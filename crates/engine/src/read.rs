@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
-use crate::framing::{Sse, TooLarge, Whole};
+use crate::framing::{Event, Sse, TooLarge, Whole};
 use crate::guard::Guard;
 use crate::protocol::Protocol;
 use crate::transport::Link;
@@ -50,13 +50,15 @@ const ERROR_BODY: usize = 64 * 1024;
 impl Reading {
     /// Chooses the framing by the head.
     pub(crate) fn of(caller: &Caller, response: &Response<Incoming>, log: &mut Log) -> Result<Self, Failed> {
-        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let encoding = header(CONTENT_ENCODING).map(str::trim).unwrap_or_default();
-        if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+        let encodings = response.headers().get_all(CONTENT_ENCODING).iter();
+        let mut encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let is_plain = |word: &str| word.trim().is_empty() || word.trim().eq_ignore_ascii_case("identity");
+        if let Some(encoding) = encodings.find(|all| !all.split(',').all(is_plain)) {
             let text = format!("the body is compressed ({encoding}) although no compression was asked for");
             return Err(Failed::new(ErrorClass::UnsupportedEncoding, text));
         }
-        let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
         match kind.trim().to_ascii_lowercase().as_str() {
             "text/event-stream" => Ok(Self::Events(Sse::new(caller.max_event_size))),
             "application/json" => {
@@ -110,7 +112,7 @@ impl Reading {
         let answer = &mut log.answer;
         answer.at.end = answer.done.unwrap_or(at);
         match end {
-            BodyEnd::TimedOut(class) if !(class == ErrorClass::TimeoutIdle && answer.has_finish_reason()) => {
+            BodyEnd::TimedOut(class) if !(is_silence(class) && answer.has_finish_reason()) => {
                 Err(caller.timed_out(class))
             }
             BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
@@ -130,15 +132,18 @@ impl Reading {
     fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
         match self {
             Self::Events(sse) => {
-                let mut whole_json = |event: crate::framing::Event<'_>| {
+                let mut cut = Vec::new();
+                let mut last = |event: Event<'_>| {
                     // A cut event is dropped: it was never completed.
-                    if is_whole(event.data) {
+                    if is_complete(event) {
                         answer.event(at);
                         protocol.event(event, &mut |signal| answer.signal(signal, at));
+                    } else {
+                        cut.extend_from_slice(event.data);
                     }
                     ControlFlow::Continue(())
                 };
-                if *end == BodyEnd::Clean && sse.finish(&mut whole_json) {
+                if *end == BodyEnd::Clean && sse.finish(&mut last) {
                     answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
@@ -150,7 +155,8 @@ impl Reading {
                     read_whole(sse.residue(), at, protocol, answer);
                     return Vec::new();
                 }
-                sse.residue().to_vec()
+                // A body that is nothing but a cut event is not an empty one.
+                if sse.residue().is_empty() && !answer.any_event { cut } else { sse.residue().to_vec() }
             }
             Self::Whole(whole) => {
                 let body = whole.bytes();
@@ -171,9 +177,21 @@ fn read_whole(body: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) 
     protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
 }
 
+/// Nothing came, or no token: of a finished answer nothing more need come.
+fn is_silence(class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::TimeoutIdle | ErrorClass::TimeoutStall)
+}
+
 /// Whether bytes are one JSON object.
 fn is_answer(bytes: &[u8]) -> bool {
     bytes.trim_ascii().starts_with(b"{") && is_whole(bytes)
+}
+
+/// Whether an event without its blank line can be all that was to come: JSON shows it, and words never do; but an error
+/// in words is believed.
+fn is_complete(event: Event<'_>) -> bool {
+    let in_words = event.name.eq_ignore_ascii_case(b"error") && !event.data.trim_ascii().starts_with(b"{");
+    in_words || is_whole(event.data)
 }
 
 fn is_whole(data: &[u8]) -> bool {

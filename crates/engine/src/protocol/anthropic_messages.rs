@@ -3,24 +3,25 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lenient::{Object, Word};
 use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
 struct Message {
     #[serde(rename = "type", default)]
-    kind: String,
+    kind: Word,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Object<Delta>,
     #[serde(default)]
-    message: Option<Start>,
+    message: Object<Start>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
     #[serde(default)]
     content: Text,
     #[serde(default)]
-    stop_reason: Option<String>,
+    stop_reason: Word,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -28,7 +29,7 @@ struct Message {
 #[derive(Deserialize, Default)]
 struct Delta {
     #[serde(rename = "type", default)]
-    kind: String,
+    kind: Word,
     #[serde(default)]
     text: Text,
     #[serde(default)]
@@ -36,13 +37,13 @@ struct Delta {
     #[serde(default)]
     partial_json: Text,
     #[serde(default)]
-    stop_reason: Option<String>,
+    stop_reason: Word,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Start {
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
@@ -51,36 +52,44 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     if data == b"[DONE]" {
         return;
     }
+    if is_error(event.name) {
+        return emit(Signal::Failed(Failure::said(data)));
+    }
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    let kind = match message.kind.is_empty() {
-        true => String::from_utf8_lossy(event.name).into_owned(),
-        false => message.kind.clone(),
-    };
+    if message.error.is_some()
+        && let Some(failure) = Failure::in_document(data)
+    {
+        return emit(Signal::Failed(failure));
+    }
+    let kind = message.kind.said().unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
     match kind.as_str() {
         "message_start" => {
-            if let Some(usage) = message.message.and_then(|start| start.usage) {
+            let usage = message.message.0.unwrap_or_default().usage;
+            if !usage.is_empty() {
                 emit(Signal::Opening(usage));
             }
         }
-        "content_block_delta" => delta(message.delta.unwrap_or_default(), emit),
+        "content_block_delta" => delta(message.delta.0.unwrap_or_default(), emit),
         "message_delta" => {
             usage(message.usage, emit);
-            finish(message.delta.and_then(|delta| delta.stop_reason), emit);
+            finish(message.delta.0.unwrap_or_default().stop_reason, emit);
         }
         "message_stop" => emit(Signal::Done),
         "content_block_start" | "content_block_stop" => {}
         "ping" => emit(Signal::Keepalive),
-        "error" => emit(Signal::Failed(failure(message.error, data))),
-        _ if message.error.is_some() => emit(Signal::Failed(failure(message.error, data))),
-        _ => emit(Signal::Unknown),
+        "error" => emit(Signal::Failed(Failure::said(data))),
+        _ => match Failure::in_document(data) {
+            Some(failure) => emit(Signal::Failed(failure)),
+            None => emit(Signal::Unknown),
+        },
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    if message.kind == "error" || message.error.is_some() {
-        return emit(Signal::Failed(failure(message.error, data)));
+    if let Some(failure) = Failure::in_document(data) {
+        return emit(Signal::Failed(failure));
     }
     if message.content.0 {
         emit(Signal::Token { choice: 0, kind: Kind::Answer });
@@ -90,7 +99,7 @@ pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
 }
 
 fn delta(delta: Delta, emit: &mut dyn FnMut(Signal)) {
-    match delta.kind.as_str() {
+    match delta.kind.0.as_str() {
         "text_delta" => token(delta.text, Kind::Answer, emit),
         "thinking_delta" => token(delta.thinking, Kind::Reasoning, emit),
         "input_json_delta" => token(delta.partial_json, Kind::Answer, emit),
@@ -105,22 +114,15 @@ fn token(text: Text, kind: Kind, emit: &mut dyn FnMut(Signal)) {
     }
 }
 
-fn usage(usage: Option<Usage>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(usage) = usage.filter(|usage| !usage.is_empty()) {
+fn usage(usage: Usage, emit: &mut dyn FnMut(Signal)) {
+    if !usage.is_empty() {
         emit(Signal::Usage(usage));
     }
 }
 
-fn finish(reason: Option<String>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+fn finish(reason: Word, emit: &mut dyn FnMut(Signal)) {
+    if let Some(reason) = reason.said() {
         emit(Signal::Finish { choice: 0, reason });
-    }
-}
-
-fn failure(error: Option<Value>, data: &[u8]) -> Failure {
-    match error {
-        Some(error @ Value::Object(_)) => Failure::of_object(&error),
-        _ => Failure::in_text(data).unwrap_or_else(|| Failure::in_words(String::from_utf8_lossy(data))),
     }
 }
 

@@ -4,37 +4,45 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lenient::{Object, Word};
 use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
 struct Message {
     #[serde(default)]
-    event: String,
+    event: Word,
     #[serde(default)]
-    answer: Text,
+    answer: Option<Text>,
     #[serde(default)]
     data: Option<Value>,
     #[serde(default)]
-    metadata: Option<Metadata>,
+    metadata: Object<Metadata>,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Metadata {
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     let data = event.data.trim_ascii();
+    if is_error(event.name) {
+        return emit(Signal::Failed(Failure::said(data)));
+    }
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    let kind = match message.event.is_empty() {
-        true => String::from_utf8_lossy(event.name).into_owned(),
-        false => message.event.clone(),
-    };
+    if message.error.is_some()
+        && let Some(failure) = Failure::in_document(data)
+    {
+        return emit(Signal::Failed(failure));
+    }
+    let kind = message.event.said().unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
     match kind.as_str() {
-        "message" | "agent_message" => token(message.answer, emit),
+        "message" | "agent_message" => token(message.answer.unwrap_or_default(), emit),
         "text_chunk" => {
             let text = message.data.as_ref().and_then(|data| data.get("text")).and_then(Value::as_str);
             token(Text(text.is_some_and(|text| !text.is_empty())), emit);
@@ -45,7 +53,7 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
             emit(Signal::Done);
         }
         "workflow_finished" => workflow_finished(message.data.as_ref(), emit),
-        "error" => emit(Signal::Failed(Failure::in_text(data).unwrap_or_default())),
+        "error" => emit(Signal::Failed(Failure::said(data))),
         "ping" => emit(Signal::Keepalive),
         "message_file"
         | "message_replace"
@@ -64,18 +72,26 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         | "agent_log"
         | "parallel_branch_started"
         | "parallel_branch_finished" => {}
-        _ => emit(Signal::Unknown),
+        _ => match Failure::in_document(data) {
+            Some(failure) => emit(Signal::Failed(failure)),
+            None => emit(Signal::Unknown),
+        },
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    if message.answer.0 {
-        emit(Signal::Token { choice: 0, kind: Kind::Answer });
-        emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
-    } else if let Some(failure) = Failure::in_text(data) {
-        emit(Signal::Failed(failure));
+    match message.answer {
+        Some(answer) => {
+            token(answer, emit);
+            emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
+        }
+        None => {
+            if let Some(failure) = Failure::in_document(data) {
+                emit(Signal::Failed(failure));
+            }
+        }
     }
     usage(message.metadata, emit);
 }
@@ -87,9 +103,9 @@ fn token(text: Text, emit: &mut dyn FnMut(Signal)) {
     }
 }
 
-fn usage(metadata: Option<Metadata>, emit: &mut dyn FnMut(Signal)) {
-    let usage = metadata.and_then(|metadata| metadata.usage);
-    if let Some(usage) = usage.filter(|usage| !usage.is_empty()) {
+fn usage(metadata: Object<Metadata>, emit: &mut dyn FnMut(Signal)) {
+    let usage = metadata.0.unwrap_or_default().usage;
+    if !usage.is_empty() {
         emit(Signal::Usage(usage));
     }
 }

@@ -4,6 +4,7 @@
 mod anthropic_messages;
 mod dify_chat;
 mod failure;
+mod lenient;
 mod openai_chat;
 mod repair;
 mod signal;
@@ -47,15 +48,31 @@ impl Protocol {
     }
 }
 
-/// Parses JSON; text that JSON forbids but servers send (broken UTF-8, lone surrogates) is replaced first.
+/// Parses a JSON object. Text that JSON forbids but servers send (broken UTF-8, lone surrogates) is replaced first; of a
+/// key that stands twice the last counts.
 fn read<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
-    serde_json::from_slice(data).ok().or_else(|| serde_json::from_str(&repair::repaired(data)?).ok())
+    if !data.starts_with(b"{") {
+        return None;
+    }
+    if let Ok(object) = serde_json::from_slice(data) {
+        return Some(object);
+    }
+    let repaired = repair::repaired(data);
+    let data = repaired.as_ref().map_or(data, |text| text.as_bytes());
+    let tree: serde_json::Value = serde_json::from_slice(data).ok()?;
+    serde_json::from_value(tree).ok()
+}
+
+/// Whether an event is an error by its name.
+fn is_error(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"error")
 }
 
 /// What to make of data that could not be read: JSON of another form is a type we do not know, anything else is odd.
 fn unreadable(data: &[u8], emit: &mut dyn FnMut(Signal)) {
-    match read::<serde::de::IgnoredAny>(data) {
-        Some(_) => emit(Signal::Unknown),
-        None => emit(Signal::Odd),
+    let is_json = |data: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok();
+    match is_json(data) || repair::repaired(data).is_some_and(|text| is_json(text.as_bytes())) {
+        true => emit(Signal::Unknown),
+        false => emit(Signal::Odd),
     }
 }

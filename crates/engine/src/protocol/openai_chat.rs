@@ -3,37 +3,45 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::lenient::{List, Object, Word};
+use super::text::{Content, Text};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
 struct Chunk {
     #[serde(default)]
-    choices: Option<Vec<Choice>>,
+    choices: List<Choice>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
+    #[serde(default)]
+    x_groq: Object<Extension>,
     #[serde(default)]
     error: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Choice {
     #[serde(default)]
     index: Option<Value>,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Object<Delta>,
     /// An answer that is not streamed has this instead.
     #[serde(default)]
-    message: Option<Delta>,
+    message: Object<Delta>,
     #[serde(default)]
-    finish_reason: Option<Value>,
+    finish_reason: Word,
+    /// Some servers count here.
+    #[serde(default)]
+    usage: Usage,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
 struct Delta {
     #[serde(default)]
-    content: Text,
+    content: Content,
     #[serde(default)]
     reasoning_content: Text,
     #[serde(default)]
@@ -41,79 +49,93 @@ struct Delta {
     #[serde(default)]
     reasoning_details: Text,
     #[serde(default)]
+    reasoning_text: Text,
+    #[serde(default)]
+    thinking: Text,
+    #[serde(default)]
     refusal: Text,
     #[serde(default)]
     tool_calls: Text,
     #[serde(default)]
     function_call: Text,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize, Default)]
+struct Extension {
+    #[serde(default)]
+    usage: Usage,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
-    match event.data.trim_ascii() {
+    let data = event.data.trim_ascii();
+    match data {
         b"[DONE]" => emit(Signal::Done),
-        data => chunk(data, event.name, emit),
+        _ if is_error(event.name) => emit(Signal::Failed(Failure::said(data))),
+        _ => chunk(data, emit),
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
-    chunk(body.trim_ascii(), b"", emit);
+    chunk(body.trim_ascii(), emit);
 }
 
-fn chunk(data: &[u8], event_name: &[u8], emit: &mut dyn FnMut(Signal)) {
-    let named_error = event_name == b"error";
-    let Some(chunk) = read::<Chunk>(data) else {
-        return match named_error {
-            true => emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data)))),
-            false => unreadable(data, emit),
-        };
-    };
-    if let Some(error) = chunk.error
-        && let Some(failure) = failure(error, data)
-    {
-        emit(Signal::Failed(failure));
-    } else if named_error {
-        emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data))));
+fn chunk(data: &[u8], emit: &mut dyn FnMut(Signal)) {
+    let Some(chunk) = read::<Chunk>(data) else { return unreadable(data, emit) };
+    let mut usage = chunk.usage;
+    usage.replace(chunk.x_groq.0.unwrap_or_default().usage);
+    // Only what could be an error is read a second time.
+    if chunk.error.is_some() || (chunk.choices.0.is_empty() && usage.is_empty()) {
+        failed(Failure::in_document(data), emit);
     }
-    for choice in chunk.choices.into_iter().flatten() {
+    for choice in chunk.choices.0 {
+        usage.replace(choice.usage);
         choice_signals(choice, emit);
     }
-    if let Some(usage) = chunk.usage.filter(|usage| !usage.is_empty()) {
+    if !usage.is_empty() {
         emit(Signal::Usage(usage));
     }
 }
 
-fn failure(error: Value, data: &[u8]) -> Option<Failure> {
-    match error {
-        Value::String(_) => Failure::in_text(data),
-        error => Failure::in_error_key(&serde_json::json!({ "error": error })),
+fn failed(failure: Option<Failure>, emit: &mut dyn FnMut(Signal)) {
+    if let Some(failure) = failure {
+        emit(Signal::Failed(failure));
     }
-}
-
-fn plain(data: &[u8]) -> Failure {
-    Failure::in_words(String::from_utf8_lossy(data))
 }
 
 fn choice_signals(choice: Choice, emit: &mut dyn FnMut(Signal)) {
     let index = index(choice.index.as_ref());
-    let delta = choice.delta.or(choice.message).unwrap_or_default();
-    // An event that holds both answer and reasoning is one token event, and counts as answer.
-    let kind = if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
+    let delta = choice.delta.0.or(choice.message.0).unwrap_or_default();
+    match kind(&delta) {
+        Some(kind) => emit(Signal::Token { choice: index, kind }),
+        None => emit(Signal::Choice(index)),
+    }
+    for error in [delta.error, choice.error].into_iter().flatten() {
+        failed(Failure::of_error(&error), emit);
+    }
+    // An empty reason is no reason: the stream goes on.
+    if let Some(reason) = choice.finish_reason.said() {
+        emit(Signal::Finish { choice: index, reason });
+    }
+}
+
+/// An event that holds both answer and reasoning is one token event, and counts as answer.
+fn kind(delta: &Delta) -> Option<Kind> {
+    let thinks = [
+        Text(delta.content.thinking),
+        delta.reasoning_content,
+        delta.reasoning,
+        delta.reasoning_details,
+        delta.reasoning_text,
+        delta.thinking,
+    ];
+    if delta.content.answer || delta.tool_calls.0 || delta.function_call.0 {
         Some(Kind::Answer)
     } else if delta.refusal.0 {
         Some(Kind::Refusal)
     } else {
-        let reasoning = delta.reasoning_content.0 || delta.reasoning.0 || delta.reasoning_details.0;
-        reasoning.then_some(Kind::Reasoning)
-    };
-    match kind {
-        Some(kind) => emit(Signal::Token { choice: index, kind }),
-        None => emit(Signal::Choice(index)),
-    }
-    // An empty reason is no reason: the stream goes on.
-    if let Some(Value::String(reason)) = choice.finish_reason
-        && !reason.is_empty()
-    {
-        emit(Signal::Finish { choice: index, reason });
+        thinks.iter().any(|text| text.0).then_some(Kind::Reasoning)
     }
 }
 

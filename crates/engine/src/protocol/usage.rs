@@ -1,7 +1,9 @@
 //! A usage object, in the spelling of any protocol.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::lenient::{Object, scalars, skip_list};
 
 /// Token counts as a server reports them; cumulative ones replace, never add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +42,10 @@ struct Count(Option<u64>);
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
-        let whole = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64));
+        let whole = match &value {
+            serde_json::Value::String(digits) => digits.trim().parse().ok(),
+            number => number.as_u64().or_else(|| number.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64)),
+        };
         Ok(Self(whole.filter(|count| *count <= MOST)))
     }
 }
@@ -68,34 +73,15 @@ impl<'de> Visitor<'de> for UsageVisitor {
         f.write_str("a usage object")
     }
 
-    fn visit_unit<E>(self) -> Result<Usage, E> {
-        Ok(Usage::default())
-    }
-
     // Whatever else stands there reports nothing, and costs the event nothing else.
-    fn visit_bool<E>(self, _: bool) -> Result<Usage, E> {
-        Ok(Usage::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Usage, E> {
-        Ok(Usage::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Usage, E> {
-        Ok(Usage::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Usage, E> {
-        Ok(Usage::default())
-    }
+    scalars!(Usage::default());
 
     fn visit_str<E>(self, _: &str) -> Result<Usage, E> {
         Ok(Usage::default())
     }
 
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Usage, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Usage::default())
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Usage, A::Error> {
+        skip_list(items).map(|()| Usage::default())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Usage, A::Error> {
@@ -106,11 +92,11 @@ impl<'de> Visitor<'de> for UsageVisitor {
                 "prompt_tokens" | "input_tokens" => usage.input = map.next_value::<Count>()?.0,
                 "cache_read_input_tokens" => usage.cached = map.next_value::<Count>()?.0,
                 "completion_tokens_details" | "output_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.reasoning = details.reasoning_tokens.and_then(|count| count.0);
                 }
                 "prompt_tokens_details" | "input_tokens_details" => {
-                    let details = map.next_value::<Option<Details>>()?.unwrap_or_default();
+                    let details = map.next_value::<Object<Details>>()?.0.unwrap_or_default();
                     usage.cached = details.cached_tokens.and_then(|count| count.0);
                 }
                 _ => {
@@ -119,5 +105,33 @@ impl<'de> Visitor<'de> for UsageVisitor {
             }
         }
         Ok(usage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_from_whatever_stands_there() {
+        let output = |output| Usage { output: Some(output), ..Usage::default() };
+        let rows = [
+            ("{\"completion_tokens\":5}", output(5)),
+            ("{\"output_tokens\":5.0}", output(5)),
+            ("{\"completion_tokens\":\"5\"}", output(5)),
+            ("{\"completion_tokens\":5,\"completion_tokens_details\":7}", output(5)),
+            ("{\"completion_tokens\":-1}", Usage::default()),
+            ("{\"completion_tokens\":null}", Usage::default()),
+            ("{\"completion_tokens\":[5]}", Usage::default()),
+            ("{\"completion_tokens\":18446744073709551615}", Usage::default()),
+            ("{}", Usage::default()),
+            ("null", Usage::default()),
+            ("[{\"completion_tokens\":5}]", Usage::default()),
+            ("\"5\"", Usage::default()),
+            ("true", Usage::default()),
+        ];
+        for (json, expected) in rows {
+            assert_eq!(serde_json::from_str::<Usage>(json).unwrap(), expected, "{json}");
+        }
     }
 }

@@ -25,44 +25,6 @@ fn failed(attempt: &Attempt) -> (ErrorClass, &str) {
 }
 
 #[test]
-fn ft_01_a_role_chunk_is_not_the_first_token() {
-    let steps = vec![
-        write(&head("text/event-stream")),
-        write(&chunk(ROLE)),
-        Step::Wait(120),
-        write(&chunk(&text("a"))),
-        Step::Wait(20),
-        write(&chunk(&(text("b") + STOP + &usage(2) + DONE))),
-        write("0\r\n\r\n"),
-    ];
-    let attempt = one(steps);
-    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 2, Some(2)));
-    assert!(ms(attempt.at.sent, attempt.at.first_event) < 115.0);
-    assert!(ms(attempt.at.sent, attempt.at.first_token) >= 119.0);
-}
-
-#[test]
-fn ft_07_a_server_that_ignores_stream_is_ok_and_flagged() {
-    let body = r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":200}}"#;
-    let attempt = one(whole("200 OK", "application/json", "", body));
-    assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(200)));
-    assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), [Flag::NotStreamed]);
-    let metrics = measure::request::RequestMetrics::of(&attempt, 10.0);
-    assert_eq!((metrics.ttft, metrics.tpot, metrics.decode_tps), (None, None, None));
-    assert!(metrics.output_tps.is_some());
-}
-
-#[test]
-fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
-    let all = text("x").repeat(50) + STOP + &usage(50) + DONE;
-    let attempt =
-        one(vec![write(&head("text/event-stream")), Step::Wait(50), write(&(chunk(&all) + "0\r\n\r\n"))]);
-    assert_eq!((attempt.outcome, attempt.events.len()), (Outcome::Ok, 50));
-    assert!(attempt.flags.contains(Flag::Burst));
-    assert_eq!(measure::request::RequestMetrics::of(&attempt, 10.0).tpot, None);
-}
-
-#[test]
 fn sse_04_characters_cut_anywhere_are_whole() {
     let all = text("好🙂") + STOP + &usage(1) + DONE;
     let mut steps = vec![write(&head("text/event-stream"))];

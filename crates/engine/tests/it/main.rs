@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accuracy;
+mod case;
 mod course;
 mod endings;
+mod first_token;
 mod load;
 mod protocols;
 mod refusals;

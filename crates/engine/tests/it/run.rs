@@ -70,9 +70,15 @@ pub(crate) fn scenario(port: u16, api: &str, rest: &str) -> String {
 
 /// Sends `requests` from one user, without a preflight, and gives their attempts.
 pub(crate) fn attempts(port: u16, api: &str, requests: u32, target: &str) -> Vec<Attempt> {
+    let outcome = requests_of_one_user(port, api, requests, target);
+    outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
+}
+
+/// The run of one stage in which one user sends `requests`, without a preflight.
+pub(crate) fn requests_of_one_user(port: u16, api: &str, requests: u32, target: &str) -> Outcome {
     let rest = format!("{target}\n[load]\nstages = [1]\nstage_requests = {requests}\npreflight = false\n");
     let outcome = run(&scenario(port, api, &rest));
     let stage = &outcome.recording.stages[0];
     assert!(stage.counts.balance(), "{:?}", stage.counts);
-    outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
+    outcome
 }
