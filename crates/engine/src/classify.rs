@@ -54,7 +54,9 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
     }
     let reported = answer.reported_output().unwrap_or(0);
     if !answer.is_finished() {
-        return Outcome::Failed(ErrorClass::Truncated);
+        // A document is never cut: one without an answer is of some other kind.
+        let other = answer.is_whole && !answer.has_text;
+        return Outcome::Failed(if other { ErrorClass::Malformed } else { ErrorClass::Truncated });
     }
     if !answer.has_text && reported == 0 {
         return Outcome::Failed(ErrorClass::EmptyOutput);

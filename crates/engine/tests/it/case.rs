@@ -87,6 +87,14 @@ impl Case {
         self
     }
 
+    /// Exactly these flags on every attempt.
+    pub(crate) fn flags_of_all(&self, flags: &[Flag]) -> &Self {
+        for attempt in &self.attempts {
+            assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), flags);
+        }
+        self
+    }
+
     /// The server's `n`-th write (0 is the head) is what `measured` counts to, and that was at `ms`.
     pub(crate) fn at(&self, measured: Option<Duration>, n: usize, ms: u64) -> &Self {
         let (measured, server) = (measured.unwrap(), self.script.writes(0)[n]);

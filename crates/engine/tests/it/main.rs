@@ -3,14 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accuracy;
+mod addresses;
 mod case;
 mod course;
 mod endings;
+mod errors;
 mod first_token;
+mod framing;
 mod load;
+mod payloads;
 mod protocols;
 mod refusals;
 mod run;
 mod script;
 mod timeouts;
 mod tls;
+mod token_counts;

@@ -1,6 +1,5 @@
 //! Runs a scenario as `rungs run` does, without a screen: TOML in, samples and stages out.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::{PoisonError, RwLock};
 
@@ -8,6 +7,7 @@ use engine::{Clock, Observer, Recording, Settings, Stopper, stop};
 use measure::Sample;
 use measure::sample::Attempt;
 use scenario::plan::Server;
+use scenario::{Diagnostics, Layers, Plan, Scenario};
 
 /// Held by every run, and held alone by one that measures.
 static QUIET: RwLock<()> = RwLock::new(());
@@ -45,17 +45,28 @@ pub(crate) fn run_alone(toml: &str) -> Outcome {
 }
 
 fn run_now(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    run_plan(&load(toml, &[]).unwrap_or_else(|problems| panic!("{problems}")), meanwhile)
+}
+
+/// Reads a scenario text, with these variables in its environment.
+pub(crate) fn load(toml: &str, environment: &[(&str, &str)]) -> Result<Plan, Diagnostics> {
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     file.write_all(toml.as_bytes()).unwrap();
-    let layers = scenario::Layers { environment: BTreeMap::new(), ..scenario::Layers::default() };
-    let plan = scenario::load(file.path(), &layers).unwrap_or_else(|problems| panic!("{problems}")).plan();
+    let environment =
+        environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let layers = Layers { environment, ..Layers::default() };
+    scenario::load(file.path(), &layers).map(Scenario::plan)
+}
+
+/// Carries a plan out; `meanwhile` gets the means to stop it.
+pub(crate) fn run_plan(plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
     let (stopper, listener) = stop();
     meanwhile(stopper);
     let mut collector = Collector::default();
     let settings = Settings { workers: 1, clock: Clock::start() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let running = engine::run(&plan, &endpoint, settings, &mut collector, listener);
+    let running = engine::run(plan, &endpoint, settings, &mut collector, listener);
     let recording = runtime.block_on(running).unwrap();
     Outcome { recording, samples: collector.0 }
 }

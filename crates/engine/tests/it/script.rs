@@ -4,7 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use engine::Clock;
 
 /// One thing the server does after it has read a request.
 #[derive(Clone)]
@@ -78,8 +80,9 @@ impl Script {
 
 fn serve(mut stream: TcpStream, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<Log>) {
     let _ = stream.set_nodelay(true);
+    let clock = Clock::start();
     while let Some(request) = read_request(&mut stream) {
-        let read = Instant::now();
+        let read = clock.now();
         let n = {
             let mut log = log.lock().unwrap();
             log.requests.push(request);
@@ -89,13 +92,13 @@ fn serve(mut stream: TcpStream, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<
         for step in steps(n) {
             match step {
                 Step::Write(bytes) => {
-                    log.lock().unwrap().writes[n].push(read.elapsed());
+                    log.lock().unwrap().writes[n].push(clock.now().since(read));
                     if stream.write_all(&bytes).is_err() {
                         return;
                     }
                 }
                 Step::At(ms) => {
-                    std::thread::sleep(Duration::from_millis(ms).saturating_sub(read.elapsed()));
+                    std::thread::sleep(Duration::from_millis(ms).saturating_sub(clock.now().since(read)));
                 }
                 Step::Wait(ms) => std::thread::sleep(Duration::from_millis(ms)),
                 Step::Close => return,
