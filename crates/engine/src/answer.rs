@@ -21,10 +21,12 @@ pub(crate) struct Answer {
     pub(crate) failed: Option<Offset>,
     /// Whether any event (of a stream) or document (of a whole answer) came.
     pub(crate) any_event: bool,
-    /// Whether the answer was one document rather than a stream.
+    /// Whether the answer was one document rather than a stream of them.
     pub(crate) is_whole: bool,
     /// Whether generated text came, streamed or not.
     pub(crate) has_text: bool,
+    /// Whether the event under way is a whole answer.
+    in_document: bool,
     choices: Vec<Choice>,
     usage: Usage,
     /// What usage said before anything was generated: it counts the prompt, and its output is where growth begins.
@@ -41,27 +43,42 @@ impl Answer {
     /// An event of a stream arrived; its signals follow.
     pub(crate) fn event(&mut self, at: Offset) {
         self.any_event = true;
+        self.in_document = false;
         self.at.first_event.get_or_insert(at);
     }
 
     /// One meaning of an event of a stream.
     pub(crate) fn signal(&mut self, signal: Signal, at: Offset) {
         match signal {
+            Signal::Token { choice, kind } if self.in_document => self.text(choice, kind),
             Signal::Token { choice, kind } => self.token(choice, kind, at),
+            Signal::Document => self.document(),
             other => self.remark(other, at),
+        }
+    }
+
+    /// A whole answer in one event is no stream; after a stream it only repeats it.
+    fn document(&mut self) {
+        self.in_document = true;
+        if self.events.is_empty() {
+            self.is_whole = true;
+            self.flags.insert(Flag::NotStreamed);
         }
     }
 
     /// One meaning of an answer that was not streamed: text has no arrival of its own.
     pub(crate) fn whole_signal(&mut self, signal: Signal, at: Offset) {
         match signal {
-            Signal::Token { choice, kind } => {
-                self.has_text = true;
-                self.choice(choice);
-                self.refusal(kind);
-            }
+            Signal::Token { choice, kind } => self.text(choice, kind),
             other => self.remark(other, at),
         }
+    }
+
+    /// Text that has no arrival of its own.
+    fn text(&mut self, choice: u32, kind: Kind) {
+        self.has_text = true;
+        self.choice(choice);
+        self.refusal(kind);
     }
 
     fn token(&mut self, choice: u32, kind: Kind, at: Offset) {
@@ -69,14 +86,12 @@ impl Answer {
         if self.done.is_some() {
             return self.flags.insert(Flag::Residue);
         }
-        self.has_text = true;
         self.at.first_token.get_or_insert(at);
         self.at.last_token = Some(at);
         if kind != Kind::Reasoning {
             self.at.first_answer.get_or_insert(at);
         }
-        self.refusal(kind);
-        self.choice(choice);
+        self.text(choice, kind);
         self.events.push(TokenEvent { at, choice });
     }
 
@@ -88,7 +103,7 @@ impl Answer {
 
     fn remark(&mut self, signal: Signal, at: Offset) {
         match signal {
-            Signal::Token { .. } => {}
+            Signal::Token { .. } | Signal::Document => {}
             Signal::Choice(choice) => {
                 self.choice(choice);
             }

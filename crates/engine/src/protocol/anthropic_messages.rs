@@ -55,13 +55,14 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     if is_error(event.name) {
         return emit(Signal::Failed(Failure::said(data)));
     }
-    let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
+    let Some(mut message) = read::<Message>(data) else { return unreadable(data, emit) };
     if message.error.is_some()
         && let Some(failure) = Failure::in_document(data)
     {
         return emit(Signal::Failed(failure));
     }
-    let kind = message.kind.said().unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
+    let kind = std::mem::take(&mut message.kind).said();
+    let kind = kind.unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
     match kind.as_str() {
         "message_start" => {
             let usage = message.message.0.unwrap_or_default().usage;
@@ -76,6 +77,10 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         }
         "message_stop" => emit(Signal::Done),
         "content_block_start" | "content_block_stop" => {}
+        "message" => {
+            emit(Signal::Document);
+            answer(message, emit);
+        }
         "ping" => emit(Signal::Keepalive),
         "error" => emit(Signal::Failed(Failure::said(data))),
         _ => match Failure::in_document(data) {
@@ -91,9 +96,12 @@ pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     if let Some(failure) = Failure::in_document(data) {
         return emit(Signal::Failed(failure));
     }
-    if message.content.0 {
-        emit(Signal::Token { choice: 0, kind: Kind::Answer });
-    }
+    answer(message, emit);
+}
+
+/// The parts of a whole answer.
+fn answer(message: Message, emit: &mut dyn FnMut(Signal)) {
+    token(message.content, Kind::Answer, emit);
     usage(message.usage, emit);
     finish(message.stop_reason, emit);
 }

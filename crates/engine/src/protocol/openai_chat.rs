@@ -89,6 +89,9 @@ fn chunk(data: &[u8], emit: &mut dyn FnMut(Signal)) {
     if chunk.error.is_some() || (chunk.choices.0.is_empty() && usage.is_empty()) {
         failed(Failure::in_document(data), emit);
     }
+    if chunk.choices.0.iter().any(|choice| choice.delta.0.is_none() && choice.message.0.is_some()) {
+        emit(Signal::Document);
+    }
     for choice in chunk.choices.0 {
         usage.replace(choice.usage);
         choice_signals(choice, emit);

@@ -12,6 +12,8 @@ pub enum Signal {
         /// Answer or reasoning.
         kind: Kind,
     },
+    /// The event is a whole answer: its text, whose signals follow, has no arrival of its own.
+    Document,
     /// The choice exists although it has no text yet.
     Choice(u32),
     /// Token counts; later ones replace earlier ones, field by field.

@@ -222,3 +222,20 @@ fn an_answer_of_one_piece_and_one_of_many_end_the_same() {
     assert!(attempts.iter().all(|attempt| attempt.outcome == Outcome::Ok));
     assert_eq!(script.connections(), 1);
 }
+
+#[test]
+fn trailers_and_chunk_extensions_are_no_part_of_the_answer() {
+    let all = text("a") + STOP + &usage(1) + DONE;
+    let body = format!("{:x};name=value\r\n{all}\r\n0\r\nx-checksum: 1\r\n\r\n", all.len());
+    let head = head("text/event-stream");
+    let case = case_with("openai-chat", 2, "", move |_| vec![write(&head), write(&body)]);
+    case.is_ok(1, Some(1)).flags_of_all(&[]);
+    assert_eq!(case.script.connections(), 1);
+}
+
+#[test]
+fn a_marker_without_its_blank_line_on_a_body_that_never_ends_is_no_marker() {
+    let steps = held(&[&text("a"), STOP, &usage(1), "data: [DONE]\n"]);
+    let case = case_with("openai-chat", 1, "[target.timeouts]\nidle = \"300ms\"\n", move |_| steps.clone());
+    case.is_ok(1, Some(1)).flags(&[Flag::NoDone]);
+}

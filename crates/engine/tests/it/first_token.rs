@@ -223,6 +223,30 @@ fn ft_07_a_server_that_ignores_stream_gives_no_ttft() {
 }
 
 #[test]
+fn ft_07_a_whole_answer_in_one_event_is_no_stream_either() {
+    let message = r#"{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}"#;
+    let chat = data(&format!(
+        r#"{{"object":"chat.completion","choices":[{message}],"usage":{{"completion_tokens":200}}}}"#
+    ));
+    let own = data(
+        r#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"output_tokens":200}}"#,
+    );
+    for (api, answer) in
+        [("openai-chat", chat.clone() + DONE), ("openai-chat", chat.clone()), ("anthropic-messages", own)]
+    {
+        let case = case(api, timeline(&[(100, answer)]));
+        case.is_ok(0, Some(200)).flags(&[Flag::NotStreamed]);
+        let metrics = case.metrics();
+        assert_eq!((metrics.ttft, metrics.tpot, case.stage.ttft_ms.n), (None, None, 0), "{api}");
+        case.at(metrics.e2e, 1, 100);
+    }
+    // After a stream it repeats what was streamed, and is no token.
+    let case = openai(timeline(&[(10, text("hi")), (60, chat + DONE)]));
+    case.is_ok(1, Some(200)).flags(&[]);
+    assert_eq!(case.attempt().at.last_token, case.attempt().at.first_token);
+}
+
+#[test]
 fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
     let all = text("x").repeat(50) + STOP + &usage(50) + DONE;
     let at_once = format!("{}{}0\r\n\r\n", head("text/event-stream"), chunk(&all));

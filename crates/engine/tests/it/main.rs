@@ -6,6 +6,7 @@ mod accuracy;
 mod addresses;
 mod case;
 mod course;
+mod cuts;
 mod endings;
 mod errors;
 mod first_token;

@@ -7,29 +7,47 @@ use std::sync::Arc;
 
 use measure::{ErrorClass, Outcome};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::run::attempts;
 use crate::script::{DONE, STOP, text};
 
+/// Names that every certificate here is for.
+fn params() -> CertificateParams {
+    CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap()
+}
+
 /// A server whose certificate for `localhost` comes from a CA of its own; the CA's certificate is written to `ca`.
 fn server(ca: &Path) -> u16 {
     let (ca_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let root = params.self_signed(&ca_key).unwrap();
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root = authority.self_signed(&ca_key).unwrap();
     std::fs::write(ca, root.pem()).unwrap();
-    let issuer = Issuer::new(params, ca_key);
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let leaf = CertificateParams::new(names).unwrap().signed_by(&leaf_key, &issuer).unwrap();
-    let key = PrivateKeyDer::try_from(leaf_key.serialize_der()).unwrap();
+    let issuer = Issuer::new(authority, ca_key);
+    let leaf = params().signed_by(&leaf_key, &issuer).unwrap();
+    serve(leaf.der().clone(), &leaf_key)
+}
+
+/// A server whose certificate vouches for itself; it is written to `root` as well.
+fn self_signed(is_ca: IsCa, root: &Path) -> u16 {
+    let key = KeyPair::generate().unwrap();
+    let mut params = params();
+    params.is_ca = is_ca;
+    let own = params.self_signed(&key).unwrap();
+    std::fs::write(root, own.pem()).unwrap();
+    serve(own.der().clone(), &key)
+}
+
+fn serve(certificate: CertificateDer<'static>, key: &KeyPair) -> u16 {
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], key)
+        .with_single_cert(vec![certificate], key)
         .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -76,6 +94,27 @@ fn net_07_a_private_ca_is_refused_unless_it_is_named_and_the_message_names_the_s
     assert!(all[0].at.connected > Some(all[0].at.start) && all[1].at.connected.is_none());
     let off = attempts(port, "openai-chat", 1, &format!("{https}[target.tls]\ninsecure = true\n"));
     assert_eq!(off[0].outcome, Outcome::Ok);
+}
+
+#[test]
+fn net_07_a_certificate_that_vouches_for_itself_is_accepted_as_its_own_root_or_said_to_be_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("own.pem");
+    for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        let what = format!("{is_ca:?}");
+        let port = self_signed(is_ca, &root);
+        let named = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", root.display());
+        let attempt = attempts(port, "openai-chat", 1, &named).remove(0);
+        match attempt.outcome {
+            Outcome::Ok => {}
+            Outcome::Failed(ErrorClass::Tls) => {
+                let message = attempt.error.unwrap().message;
+                assert!(message.contains("insecure") || message.contains("ca_file"), "{what}: {message}");
+            }
+            other => panic!("{what}: {other:?} {:?}", attempt.error),
+        }
+        assert_eq!(attempt.status.is_some(), attempt.outcome == Outcome::Ok);
+    }
 }
 
 #[test]
