@@ -16,7 +16,7 @@ RUNGS = str(pathlib.Path(sys.argv[1]).resolve())
 # Debian keeps it where only root looks.
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
 # What is set to speak each version of HTTP; every run over TLS is made with each.
-VERSIONS = {"HTTP/1.1": []}
+VERSIONS = {"HTTP/1.1": [], "HTTP/2": ["target.http=\"2\""]}
 
 
 def free_port():

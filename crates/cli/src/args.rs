@@ -25,6 +25,7 @@ rungs run perf/config.toml --stages 1,5        a shorter ladder\n  \
 rungs run perf/config.toml --set target.base_url=https://api.example.com --set target.model=gpt-4o\n  \
 rungs check perf/config.toml scenarios/*.toml  is everything in these files right?\n  \
 rungs plan perf/config.toml                    what would be sent, without sending it\n  \
+rungs probe perf/config.toml                   one request, step by step\n  \
 rungs mock --port 9100 --ttft 300ms~0.3        a paced server to try things on\n\n\
 Exit codes: 0 done, gate passed - 1 a strict check failed - 2 wrong command line - 3 the scenario is not valid -\n\
 4 the target cannot be used - 5 not judged - 6 an output could not be written - 70 a bug - 130/143 interrupted";
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Show what a scenario would send, without sending it
     Plan(PlanArgs),
+    /// Send one request and tell it step by step, with the diagnosis if it fails
+    #[command(after_help = PROBE_EXAMPLES)]
+    Probe(ProbeArgs),
     /// Render a saved result again
     Report(ReportArgs),
     /// Write the small committed baseline from a result
@@ -53,6 +57,12 @@ rungs run perf/config.toml\n  \
 rungs run perf/config.toml --stages 1,5,20 --set load.stage_duration=10s\n  \
 rungs run perf/config.toml --set target.host=127.0.0.1 --set target.port=8080 --set target.api_key=sk-test\n  \
 rungs run perf/config.toml --quiet --json - | jq .ladder";
+
+const PROBE_EXAMPLES: &str = "Examples:\n  \
+rungs probe perf/config.toml\n  \
+rungs probe perf/config.toml --set target.model=gpt-4o --lang zh\n  \
+rungs probe perf/config.toml --set target.http=auto    does the server speak HTTP/2?\n\n\
+Exit codes: 0 the request was ok - 3 the scenario is not valid - 4 the target cannot be used";
 
 /// What lays itself over the scenario file.
 #[derive(Debug, clap::Args)]
@@ -112,6 +122,15 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
+    /// The scenario file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProbeArgs {
     /// The scenario file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,

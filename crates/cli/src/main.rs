@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod diagnose;
 mod exit;
 mod files;
 mod prepare;
@@ -43,6 +44,7 @@ fn dispatch(command: Command) -> Code {
         Command::Run(args) => command::run(&args),
         Command::Check(args) => command::check(&args),
         Command::Plan(args) => command::plan(&args),
+        Command::Probe(args) => command::probe(&args),
         Command::Report(args) => command::report(&args),
         Command::Baseline(args) => command::baseline(&args),
         Command::Mock(args) => command::mock(&args),

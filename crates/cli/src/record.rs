@@ -31,6 +31,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         provider: plan.target.provider.clone(),
         base_url: plan.target.base_url.clone(),
         url: plan.target.url(),
+        proxy: plan.target.proxy.as_ref().map(scenario::plan::Proxy::shown),
         api: plan.target.api.name().to_owned(),
         model: plan.target.model.clone(),
         stream: plan.target.stream,

@@ -1,21 +1,24 @@
 //! One attempt on the wire: connect, send, read, judge. The order of the stamps is visible here.
 
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use hyper::Response;
 use hyper::body::Incoming;
+use hyper::{Response, Version};
 use measure::sample::{ArrivalClock, Attempt, ErrorDetail};
 use measure::{ErrorClass, Flag, Offset, Outcome};
 
 use crate::answer::Answer;
 use crate::caller::{Caller, Message};
+use crate::decoding::Decoding;
 use crate::guard::Guard;
 use crate::mask::Mask;
 use crate::read::{BodyEnd, Reading, read_error_body};
-use crate::transport::{Link, Sent};
-use crate::{classify, read};
+use crate::trace::{Step, Trace};
+use crate::transport::{Lines, Link, Reuse, Sent, Taken};
+use crate::{classify, demand, read};
 
 /// A connection that the other side has closed answers a write with a reset after one way there and back.
 const DEAD_WITHIN: Duration = Duration::from_millis(500);
@@ -26,9 +29,11 @@ pub(crate) struct Log {
     pub(crate) answer: Answer,
     pub(crate) status: Option<u16>,
     pub(crate) reused: bool,
+    pub(crate) address: Option<SocketAddr>,
     pub(crate) clock: ArrivalClock,
     /// Token events of this worker so far, for the live view.
     pub(crate) tally: Rc<Cell<u64>>,
+    pub(crate) trace: Trace,
 }
 
 /// Why an attempt ended otherwise than with a complete answer.
@@ -36,11 +41,17 @@ pub(crate) struct Log {
 pub(crate) struct Failed {
     pub(crate) class: ErrorClass,
     pub(crate) detail: ErrorDetail,
+    /// The wait that the server asked for.
+    pub(crate) demand: Option<Duration>,
 }
 
 impl Failed {
     pub(crate) fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, detail: ErrorDetail { message: message.into(), ..ErrorDetail::default() } }
+        Self {
+            class,
+            detail: ErrorDetail { message: message.into(), ..ErrorDetail::default() },
+            demand: None,
+        }
     }
 }
 
@@ -49,31 +60,53 @@ impl Failed {
 pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     pub(crate) detail: Option<ErrorDetail>,
+    /// The wait that the server asked for.
+    pub(crate) demand: Option<Duration>,
+}
+
+impl Ended {
+    /// By the run, not by the server.
+    pub(crate) fn cancelled() -> Self {
+        Self { outcome: Outcome::Cancelled, detail: None, demand: None }
+    }
 }
 
 impl Caller {
     /// Carries out one attempt. `kept` is the user's connection, if it has one; it is put back when it can be used
     /// again.
-    pub(crate) async fn attempt(&self, kept: &mut Option<Link>, message: &Message, log: &mut Log) -> Ended {
+    pub(crate) async fn attempt(
+        &self,
+        lines: &Lines,
+        kept: &mut Option<Link>,
+        message: &Message,
+        log: &mut Log,
+    ) -> Ended {
         log.answer.at.start = self.clock.now();
-        match self.exchange(kept, message, log).await {
-            Ok(()) => Ended { outcome: Outcome::Ok, detail: None },
-            Err(failed) => Ended { outcome: Outcome::Failed(failed.class), detail: Some(failed.detail) },
+        log.trace.tell_at(log.answer.at.start, || Step::Started);
+        match self.exchange(lines, kept, message, log).await {
+            Ok(()) => Ended { outcome: Outcome::Ok, detail: None, demand: None },
+            Err(failed) => Ended {
+                outcome: Outcome::Failed(failed.class),
+                detail: Some(failed.detail),
+                demand: failed.demand,
+            },
         }
     }
 
     async fn exchange(
         &self,
+        lines: &Lines,
         kept: &mut Option<Link>,
         message: &Message,
         log: &mut Log,
     ) -> Result<(), Failed> {
-        let (mut link, response, mut guard) = self.send(kept.take(), message, log).await?;
-        let head = link.stamps().last_read();
+        let (mut link, response, mut guard) = self.send(lines, kept.take(), message, log).await?;
+        let head = link.arrival();
         log.answer.at.headers = Some(head);
         log.status = Some(response.status().as_u16());
+        log.trace.tell_at(head, || told(&response, &self.mask));
         guard.byte(head);
-        let reusable = self.keep_alive && !says_close(&response);
+        let reusable = self.reuse == Reuse::Allowed && !says_close(&response);
         let end = match response.status().is_success() {
             true => self.read_answer(&mut link, response, &mut guard, log).await?,
             false => {
@@ -86,61 +119,64 @@ impl Caller {
         Ok(())
     }
 
-    /// Sends the request on the kept connection or a fresh one; once more on a fresh one when the kept one turns out
-    /// dead before a byte was answered.
+    /// Sends the request on the kept connection or another one; once more when the one that was there turns out dead
+    /// before a byte was answered.
     async fn send(
         &self,
+        lines: &Lines,
         kept: Option<Link>,
         message: &Message,
         log: &mut Log,
     ) -> Result<(Link, Response<Incoming>, Guard), Failed> {
+        let mut link = self.link(lines, kept, log).await?;
+        let mut guard = Guard::new(self.clock, self.timeouts);
+        let mut sent = link.send(self.request(message, link.spoken()), &mut guard).await;
+        if log.reused && self.was_dead(&sent, &link) {
+            log.answer.flags.insert(Flag::Redial);
+            link = self.link(lines, None, log).await?;
+            guard = Guard::new(self.clock, self.timeouts);
+            sent = link.send(self.request(message, link.spoken()), &mut guard).await;
+        }
+        log.answer.at.sent = link.departed();
+        log.clock = link.clock();
+        log.address = link.address();
+        if let Some(departed) = link.departed() {
+            log.trace.tell_at(departed, || Step::Sent);
+        }
+        self.head(sent).map(|response| (link, response, guard))
+    }
+
+    /// The kept connection if it is still alive, else another one.
+    async fn link(&self, lines: &Lines, kept: Option<Link>, log: &mut Log) -> Result<Link, Failed> {
         if let Some(mut link) = kept {
             if link.is_alive().await {
                 log.reused = true;
-                let mut guard = Guard::new(self.clock, self.timeouts);
-                match link.send(self.request(message), &mut guard).await {
-                    Sent::Failed(_) if self.was_dead(&link) => {}
-                    sent => return self.head(sent, link, guard, log),
-                }
+                return Ok(link);
             }
-            log.reused = false;
             log.answer.flags.insert(Flag::Redial);
         }
-        let mut link = self.connect(log).await?;
-        let mut guard = Guard::new(self.clock, self.timeouts);
-        let sent = link.send(self.request(message), &mut guard).await;
-        self.head(sent, link, guard, log)
+        let taken = lines.take(&self.dial, self.reuse, &log.trace).await;
+        let taken = taken.map_err(|failure| Failed::new(failure.class, failure.message))?;
+        log.reused = matches!(taken, Taken::Reused(_));
+        match taken {
+            Taken::Reused(link) => Ok(link),
+            Taken::Fresh(link) => {
+                log.answer.at.connected = Some(self.clock.now());
+                Ok(link)
+            }
+        }
     }
 
-    /// Whether a kept connection had died before this request: it ended without a byte, and as soon as a reset takes to
-    /// come back. A server that took its time had the request, and sending it again would hide a failure.
-    fn was_dead(&self, link: &Link) -> bool {
-        let sent = link.stamps().first_write();
-        let soon = sent.is_none_or(|sent| self.clock.now().since(sent) < DEAD_WITHIN);
-        soon && !link.stamps().answered()
+    /// Whether a connection that was there had died before this request: it ended without a byte, and as soon as a reset
+    /// takes to come back. A server that took its time had the request, and sending it again would hide a failure.
+    fn was_dead(&self, sent: &Sent, link: &Link) -> bool {
+        let Sent::Failed(error) = sent else { return false };
+        link.was_dead(error, |departed| self.clock.now().since(departed) < DEAD_WITHIN)
     }
 
-    async fn connect(&self, log: &mut Log) -> Result<Link, Failed> {
-        let connected =
-            self.dial.connect().await.map_err(|failure| Failed::new(failure.class, failure.message))?;
-        let link = Link::open(connected)
-            .await
-            .map_err(|error| Failed::new(ErrorClass::ConnectFailed, error.to_string()))?;
-        log.answer.at.connected = Some(self.clock.now());
-        Ok(link)
-    }
-
-    fn head(
-        &self,
-        sent: Sent,
-        link: Link,
-        guard: Guard,
-        log: &mut Log,
-    ) -> Result<(Link, Response<Incoming>, Guard), Failed> {
-        log.answer.at.sent = link.stamps().first_write();
-        log.clock = link.stamps().clock();
+    fn head(&self, sent: Sent) -> Result<Response<Incoming>, Failed> {
         match sent {
-            Sent::Head(response) => Ok((link, response, guard)),
+            Sent::Head(response) => Ok(response),
             Sent::TimedOut(class) => Err(self.timed_out(class)),
             Sent::Failed(error) if error.is_parse() => {
                 Err(Failed::new(ErrorClass::Malformed, format!("the answer is not HTTP: {error}")))
@@ -159,17 +195,28 @@ impl Caller {
         guard: &mut Guard,
         log: &mut Log,
     ) -> Result<BodyEnd, Failed> {
+        let mut decoding = Decoding::of(response.headers())
+            .map_err(|encoding| Failed::new(ErrorClass::UnsupportedEncoding, encoding.to_string()))?;
         let mut reading = match Reading::of(self, &response, log) {
             Ok(reading) => reading,
-            Err(failed) => return Err(self.with_excerpt(failed, link, response, guard).await),
+            Err(failed) => return Err(self.with_excerpt(failed, link, response, guard, decoding).await),
         };
         let by_close = is_delimited_by_close(&response);
-        let end = match read::read_body(self, link, response.into_body(), guard, &mut reading, log).await {
+        let end = match read::read_body(
+            self,
+            link,
+            response.into_body(),
+            guard,
+            (&mut decoding, &mut reading),
+            log,
+        )
+        .await
+        {
             // Without a length or chunks the end of the connection is the end of the body, however it comes.
             BodyEnd::Dirty(_) if by_close => BodyEnd::Clean,
             end => end,
         };
-        reading.finish(self, link.stamps().last_read(), end, log)
+        reading.finish(self, link.arrival(), end, log)
     }
 
     /// Adds the beginning of a body that can hold no answer, as far as it comes at once.
@@ -179,10 +226,11 @@ impl Caller {
         link: &mut Link,
         response: Response<Incoming>,
         guard: &mut Guard,
+        decoding: Decoding,
     ) -> Failed {
         if failed.class == ErrorClass::BadContentType {
             guard.done();
-            let (bytes, _) = read_error_body(link, response.into_body(), guard).await;
+            let (bytes, _) = read_error_body(link, response.into_body(), guard, decoding).await;
             failed.detail.excerpt = self.mask.excerpt(&bytes);
         }
         failed
@@ -198,7 +246,8 @@ impl Caller {
         let (head, body) = response.into_parts();
         let header =
             |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (bytes, end) = read_error_body(link, body, guard).await;
+        let decoding = Decoding::of(&head.headers).unwrap_or(Decoding::Identity);
+        let (bytes, end) = read_error_body(link, body, guard, decoding).await;
         let failure = crate::protocol::Failure::in_refusal(bytes.trim_ascii());
         let class = classify::status(head.status, failure.as_ref());
         let message = match (&failure, header("location")) {
@@ -214,7 +263,8 @@ impl Caller {
             excerpt: self.mask.excerpt(&bytes),
             retry_after: header("retry-after"),
         };
-        (Failed { class, detail }, end)
+        let demand = demand::of(&head.headers, self.clock.wall(self.clock.now()));
+        (Failed { class, detail, demand }, end)
     }
 
     /// The failure behind a timeout, which names itself.
@@ -260,6 +310,7 @@ impl Log {
             finish_reason: self.answer.finish_reason.map(|reason| mask.apply(&reason)),
             error: ended.detail.map(|detail| mask.detail(detail)),
             reused: self.reused,
+            address: self.address,
             clock: self.clock,
         }
     }
@@ -267,13 +318,21 @@ impl Log {
 
 fn is_delimited_by_close(response: &Response<Incoming>) -> bool {
     let headers = response.headers();
-    !headers.contains_key(hyper::header::CONTENT_LENGTH)
+    response.version() < Version::HTTP_2
+        && !headers.contains_key(hyper::header::CONTENT_LENGTH)
         && !headers.contains_key(hyper::header::TRANSFER_ENCODING)
 }
 
 fn says_close(response: &Response<Incoming>) -> bool {
     let connection = response.headers().get(hyper::header::CONNECTION).and_then(|value| value.to_str().ok());
     connection.is_some_and(|value| value.to_ascii_lowercase().contains("close"))
+}
+
+/// The head as a probe tells it.
+fn told(response: &Response<Incoming>, mask: &Mask) -> Step {
+    let shown = |value: &hyper::header::HeaderValue| mask.apply(&String::from_utf8_lossy(value.as_bytes()));
+    let headers = response.headers().iter().map(|(name, value)| (name.to_string(), shown(value))).collect();
+    Step::Head { status: response.status().as_u16(), headers }
 }
 
 /// The innermost cause: hyper's own texts name only the layer.

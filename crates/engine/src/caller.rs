@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request, Uri};
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION};
+use hyper::{Method, Request, Uri};
 use scenario::plan::{Auth, Endpoint, Target, Timeouts};
 
 use crate::EngineError;
 use crate::clock::Clock;
 use crate::mask::Mask;
 use crate::protocol::Protocol;
-use crate::transport::{Dial, client_config};
+use crate::transport::{Dial, Reuse, Spoken, authorization, client_config};
 
 /// The fixed part of every attempt, shared by all workers.
 #[derive(Debug)]
@@ -18,12 +18,15 @@ pub(crate) struct Caller {
     pub(crate) dial: Dial,
     pub(crate) protocol: Protocol,
     pub(crate) stream: bool,
-    pub(crate) keep_alive: bool,
+    pub(crate) reuse: Reuse,
     pub(crate) timeouts: Timeouts,
     pub(crate) max_event_size: usize,
     pub(crate) mask: Mask,
     pub(crate) clock: Clock,
-    path: Uri,
+    /// As the request line of HTTP/1.1 has it: the path, or the whole URL where a proxy is to read it.
+    line: Uri,
+    /// Scheme, authority and path, which are headers of their own in HTTP/2.
+    url: Uri,
     headers: HeaderMap,
     request_id_header: HeaderName,
     auth: Vec<(HeaderName, HeaderValue)>,
@@ -43,23 +46,30 @@ impl Caller {
         if rustls::pki_types::ServerName::try_from(server_name.as_str()).is_err() {
             return Err(EngineError::ServerName(server_name));
         }
+        let dial = Dial {
+            endpoint: endpoint.clone(),
+            server_name,
+            tls: client_config(&target.tls, target.http)?,
+            proxy: target.proxy.clone(),
+            http: target.http,
+            timeout: target.timeouts.connect,
+            clock,
+        };
+        let path = endpoint.path.as_str();
+        let url = format!("{}://{}{path}", endpoint.scheme.name(), endpoint.authority());
+        let line = if dial.is_forwarded() { &url } else { path };
         Ok(Self {
-            dial: Dial {
-                endpoint: endpoint.clone(),
-                server_name,
-                tls: client_config(&target.tls)?,
-                timeout: target.timeouts.connect,
-                clock,
-            },
+            line: uri(line)?,
+            url: uri(&url)?,
+            headers: headers(target, endpoint, &dial)?,
+            dial,
             protocol: Protocol::of(target.api),
             stream: target.stream,
-            keep_alive: target.keep_alive,
+            reuse: if target.keep_alive { Reuse::Allowed } else { Reuse::Never },
             timeouts: target.timeouts,
             max_event_size: target.max_event_size,
             mask: Mask::of(target),
             clock,
-            path: endpoint.path.parse().map_err(|_| EngineError::Path(endpoint.path.clone()))?,
-            headers: headers(target, endpoint)?,
             request_id_header: name(&target.request_id_header)?,
             auth: auth(target)?,
         })
@@ -70,12 +80,19 @@ impl Caller {
         self.auth.len()
     }
 
-    /// The request of one attempt, in origin form.
-    pub(crate) fn request(&self, message: &Message) -> Request<Full<Bytes>> {
-        let mut request =
-            Request::post(self.path.clone()).body(Full::new(message.body.clone())).unwrap_or_default();
+    /// The request of one attempt, in the form that its connection speaks.
+    pub(crate) fn request(&self, message: &Message, spoken: Spoken) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(message.body.clone()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = match spoken {
+            Spoken::Http1 => self.line.clone(),
+            Spoken::Http2 => self.url.clone(),
+        };
         let headers = request.headers_mut();
         headers.clone_from(&self.headers);
+        if spoken == Spoken::Http2 {
+            headers.remove(HOST);
+        }
         if let Ok(id) = HeaderValue::from_str(&message.request_id) {
             headers.insert(self.request_id_header.clone(), id);
         }
@@ -86,8 +103,17 @@ impl Caller {
     }
 }
 
-fn headers(target: &Target, endpoint: &Endpoint) -> Result<HeaderMap, EngineError> {
+fn uri(text: &str) -> Result<Uri, EngineError> {
+    text.parse().map_err(|_| EngineError::Path(text.to_owned()))
+}
+
+fn headers(target: &Target, endpoint: &Endpoint, dial: &Dial) -> Result<HeaderMap, EngineError> {
     let mut headers = HeaderMap::new();
+    if dial.is_forwarded()
+        && let Some(value) = dial.proxy.as_ref().and_then(authorization)
+    {
+        headers.insert(PROXY_AUTHORIZATION, value);
+    }
     headers.insert(HOST, value("host", &endpoint.authority())?);
     for header in &target.headers {
         let mut value = value(&header.name, header.value.expose())?;

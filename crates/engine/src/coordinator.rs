@@ -8,7 +8,7 @@ use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
 use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use measure::{Distribution, ErrorGroup, Offset, Outcome, Sample};
-use scenario::plan::{Endpoint, Plan, Stage, StageEnd, ThinkTime, WarmUp};
+use scenario::plan::{Endpoint, Plan, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
@@ -43,6 +43,7 @@ struct Job {
     users: u32,
     ramp_up: Duration,
     think_time: ThinkTime,
+    retry: Retry,
     starts_at: Offset,
     rule: Rule,
     /// When what still runs is cut.
@@ -141,6 +142,8 @@ impl<'a> Coordinator<'a> {
             users,
             ramp_up: Duration::ZERO,
             think_time: ThinkTime::default(),
+            // What comes before load is to show the target as it is.
+            retry: Retry { max: 0, ..self.plan.load.retry.clone() },
             starts_at: self.soon(),
             rule,
             cut_at: None,
@@ -173,6 +176,7 @@ impl<'a> Coordinator<'a> {
             users: stage.concurrency,
             ramp_up,
             think_time,
+            retry: self.plan.load.retry.clone(),
             starts_at,
             rule,
             cut_at,
@@ -202,6 +206,7 @@ impl<'a> Coordinator<'a> {
             starts_at: job.starts_at,
             ramp_up: job.ramp_up,
             think_time: job.think_time,
+            retry: job.retry,
             schedule: Schedule::new(job.rule, Arc::clone(&self.budget)),
             stop: order_stop,
             seed: self.plan.seed,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use http_body_util::BodyExt as _;
 use hyper::Response;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::CONTENT_TYPE;
 use measure::sample::ErrorDetail;
 use measure::{ErrorClass, Flag, Offset, Outcome};
 
@@ -13,9 +13,10 @@ use crate::answer::Answer;
 use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
+use crate::decoding::Decoding;
 use crate::framing::{Event, Sse, TooLarge, Whole};
 use crate::guard::Guard;
-use crate::protocol::Protocol;
+use crate::trace::Step;
 use crate::transport::Link;
 
 /// How reading a body ended.
@@ -33,6 +34,8 @@ pub(crate) enum BodyEnd {
     Failed,
     /// An event over the limit.
     TooLarge(TooLarge),
+    /// Not compressed as its head says.
+    Undecodable(String),
 }
 
 /// A body being read, framed as its head says.
@@ -50,13 +53,6 @@ const ERROR_BODY: usize = 64 * 1024;
 impl Reading {
     /// Chooses the framing by the head.
     pub(crate) fn of(caller: &Caller, response: &Response<Incoming>, log: &mut Log) -> Result<Self, Failed> {
-        let encodings = response.headers().get_all(CONTENT_ENCODING).iter();
-        let mut encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()));
-        let is_plain = |word: &str| word.trim().is_empty() || word.trim().eq_ignore_ascii_case("identity");
-        if let Some(encoding) = encodings.find(|all| !all.split(',').all(is_plain)) {
-            let text = format!("the body is compressed ({encoding}) although no compression was asked for");
-            return Err(Failed::new(ErrorClass::UnsupportedEncoding, text));
-        }
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
         match kind.trim().to_ascii_lowercase().as_str() {
@@ -82,19 +78,12 @@ impl Reading {
     }
 
     /// Takes in a chunk that arrived at `at`.
-    fn push(
-        &mut self,
-        bytes: &[u8],
-        at: Offset,
-        protocol: Protocol,
-        answer: &mut Answer,
-    ) -> Result<(), TooLarge> {
+    fn push(&mut self, bytes: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Result<(), TooLarge> {
         match self {
             Self::Whole(whole) => whole.push(bytes),
             Self::Events(sse) => sse
                 .push(bytes, &mut |event| {
-                    answer.event(at);
-                    protocol.event(event, &mut |signal| answer.signal(signal, at));
+                    hear(event, at, caller, log);
                     ControlFlow::Continue(())
                 })
                 .map(|_| ()),
@@ -116,12 +105,17 @@ impl Reading {
                 Err(caller.timed_out(class))
             }
             BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
+            BodyEnd::Undecodable(reason) if answer.done.is_none() => {
+                let text = format!("the body is not compressed as its head says: {reason}");
+                Err(Failed::new(ErrorClass::Malformed, text))
+            }
             BodyEnd::Dirty(reason) if answer.done.is_none() && answer.failure.is_none() => {
                 let text = format!("the connection broke inside the answer: {reason}");
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
-                let bytes = self.close(at, caller.protocol, answer, &end);
+                let bytes = self.close(at, caller, log, &end);
+                let answer = &mut log.answer;
                 let outcome = classify::clean_end(answer, &bytes);
                 judged(outcome, answer, caller, &bytes).map(|()| end)
             }
@@ -129,34 +123,33 @@ impl Reading {
     }
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
-    fn close(&mut self, at: Offset, protocol: Protocol, answer: &mut Answer, end: &BodyEnd) -> Vec<u8> {
+    fn close(&mut self, at: Offset, caller: &Caller, log: &mut Log, end: &BodyEnd) -> Vec<u8> {
         match self {
             Self::Events(sse) => {
                 let mut cut = Vec::new();
                 let mut last = |event: Event<'_>| {
                     // A cut event is dropped: it was never completed.
                     if is_complete(event) {
-                        answer.event(at);
-                        protocol.event(event, &mut |signal| answer.signal(signal, at));
+                        hear(event, at, caller, log);
                     } else {
                         cut.extend_from_slice(event.data);
                     }
                     ControlFlow::Continue(())
                 };
                 if *end == BodyEnd::Clean && sse.finish(&mut last) {
-                    answer.flags.insert(Flag::UnterminatedEvent);
+                    log.answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
-                    answer.flags.insert(Flag::Keepalives);
+                    log.answer.flags.insert(Flag::Keepalives);
                 }
                 // A document where a stream was due, under a type that says neither.
-                if !answer.any_event && is_answer(sse.residue()) {
-                    answer.flags.insert(Flag::NotStreamed);
-                    read_whole(sse.residue(), at, protocol, answer);
+                if !log.answer.any_event && is_answer(sse.residue()) {
+                    log.answer.flags.insert(Flag::NotStreamed);
+                    read_whole(sse.residue(), at, caller, log);
                     return Vec::new();
                 }
                 // A body that is nothing but a cut event is not an empty one.
-                if sse.residue().is_empty() && !answer.any_event { cut } else { sse.residue().to_vec() }
+                if sse.residue().is_empty() && !log.answer.any_event { cut } else { sse.residue().to_vec() }
             }
             Self::Whole(whole) => {
                 let body = whole.bytes();
@@ -164,17 +157,35 @@ impl Reading {
                 if !readable {
                     return body.to_vec();
                 }
-                read_whole(body, at, protocol, answer);
+                read_whole(body, at, caller, log);
                 Vec::new()
             }
         }
     }
 }
 
-fn read_whole(body: &[u8], at: Offset, protocol: Protocol, answer: &mut Answer) {
-    answer.any_event = true;
-    answer.is_whole = true;
-    protocol.whole(body, &mut |signal| answer.whole_signal(signal, at));
+/// Takes in one event of a stream.
+fn hear(event: Event<'_>, at: Offset, caller: &Caller, log: &mut Log) {
+    let tokens = log.answer.events.len();
+    log.answer.event(at);
+    caller.protocol.event(event, &mut |signal| log.answer.signal(signal, at));
+    let is_token = log.answer.events.len() > tokens;
+    log.trace.tell_at(at, || Step::Event {
+        name: String::from_utf8_lossy(event.name).into_owned(),
+        data: caller.mask.excerpt(event.data).unwrap_or_default(),
+        is_token,
+    });
+}
+
+fn read_whole(body: &[u8], at: Offset, caller: &Caller, log: &mut Log) {
+    log.answer.any_event = true;
+    log.answer.is_whole = true;
+    caller.protocol.whole(body, &mut |signal| log.answer.whole_signal(signal, at));
+    log.trace.tell_at(at, || Step::Event {
+        name: String::new(),
+        data: caller.mask.excerpt(body).unwrap_or_default(),
+        is_token: log.answer.has_text,
+    });
 }
 
 /// Nothing came, or no token: of a finished answer nothing more need come.
@@ -215,7 +226,8 @@ fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) ->
     };
     let code = failure.and_then(|failure| failure.code.clone());
     let excerpt = caller.mask.excerpt(residue);
-    Err(Failed { class, detail: ErrorDetail { message, code, excerpt, retry_after: None } })
+    let detail = ErrorDetail { message, code, excerpt, retry_after: None };
+    Err(Failed { class, detail, demand: None })
 }
 
 /// Reads a body to its end.
@@ -224,7 +236,7 @@ pub(crate) async fn read_body(
     link: &mut Link,
     mut body: Incoming,
     guard: &mut Guard,
-    reading: &mut Reading,
+    (decoding, reading): (&mut Decoding, &mut Reading),
     log: &mut Log,
 ) -> BodyEnd {
     loop {
@@ -235,12 +247,16 @@ pub(crate) async fn read_body(
             Err(_) if log.answer.done.is_some() => return BodyEnd::Lingered,
             Err(class) => return BodyEnd::TimedOut(class),
         };
-        let at = link.stamps().last_read(); // 1. stamp: taken in the read itself, before any work
+        let at = link.arrival(); // 1. stamp: taken in the read itself, before any work
         let Some(bytes) = frame.data_ref() else { continue };
         guard.byte(at);
         let (tokens, was_done) = (log.answer.events.len(), log.answer.done.is_some());
         // 2. frame, 3. decode, 4. record
-        if let Err(error) = reading.push(bytes, at, caller.protocol, &mut log.answer) {
+        let bytes = match decoding.next(bytes) {
+            Ok(bytes) => bytes,
+            Err(error) => return BodyEnd::Undecodable(error.to_string()),
+        };
+        if let Err(error) = reading.push(bytes, at, caller, log) {
             return BodyEnd::TooLarge(error);
         }
         let new_tokens = log.answer.events.len() - tokens;
@@ -265,13 +281,18 @@ pub(crate) async fn read_error_body(
     link: &mut Link,
     mut body: Incoming,
     guard: &mut Guard,
+    mut decoding: Decoding,
 ) -> (Vec<u8>, BodyEnd) {
     let mut bytes = Vec::new();
     while bytes.len() < ERROR_BODY {
         match link.drive(body.frame(), guard).await {
             Ok(Some(Ok(frame))) => {
-                guard.byte(link.stamps().last_read());
-                bytes.extend(frame.data_ref().into_iter().flatten().take(ERROR_BODY - bytes.len()));
+                guard.byte(link.arrival());
+                let data = frame.data_ref().map_or(&[][..], |data| data);
+                let Ok(data) = decoding.next(data) else {
+                    return (bytes, BodyEnd::Undecodable(String::new()));
+                };
+                bytes.extend(data.iter().take(ERROR_BODY - bytes.len()));
             }
             Ok(Some(Err(error))) => return (bytes, BodyEnd::Dirty(root(&error))),
             Ok(None) => return (bytes, BodyEnd::Clean),

@@ -209,6 +209,7 @@ mod tests {
             finish_reason: None,
             error: None,
             reused: false,
+            address: None,
             clock: crate::sample::ArrivalClock::Kernel,
         }
     }

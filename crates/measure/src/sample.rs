@@ -1,5 +1,8 @@
 //! What the engine hands over: one [`Sample`] per request, with every attempt and its instants.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Flags, Offset, Outcome};
@@ -33,6 +36,17 @@ impl Sample {
     /// The attempt whose latencies and outcome are the request's.
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
+    }
+
+    /// Back-off between its attempts, summed; `None` when the first was the last.
+    pub fn retry_wait(&self) -> Option<Duration> {
+        let waits = self.attempts.windows(2).map(|pair| pair[1].at.start.since(pair[0].at.end));
+        (self.attempts.len() > 1).then(|| waits.sum())
+    }
+
+    /// From the start of the first attempt to the end of the last.
+    pub fn total(&self) -> Option<Duration> {
+        Some(self.attempts.last()?.at.end.since(self.attempts.first()?.at.start))
     }
 
     /// How the request ended.
@@ -79,8 +93,10 @@ pub struct Attempt {
     pub finish_reason: Option<String>,
     /// What is known about a failure.
     pub error: Option<ErrorDetail>,
-    /// Whether the connection had served a request before.
+    /// Whether the connection was there already.
     pub reused: bool,
+    /// The other side of the connection: the server, or the proxy.
+    pub address: Option<SocketAddr>,
     /// What stamped the arrivals.
     pub clock: ArrivalClock,
 }

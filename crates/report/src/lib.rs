@@ -1,6 +1,7 @@
 //! Result -> bytes: JSON, HTML, the terminal's table, and the sentences that go with them. Pure: no clock, no files.
 
 pub mod conclusion;
+pub mod diagnosis;
 pub mod html;
 pub mod json;
 mod lang;

@@ -1,6 +1,7 @@
 //! The samples file: NDJSON, a line per attempt as it finishes, between a line for the run and lines for its stages.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use measure::Sample;
 use measure::request::gaps;
@@ -73,6 +74,8 @@ pub fn attempt_lines(sample: &Sample) -> String {
 }
 
 fn attempt_value(sample: &Sample, index: usize, attempt: &Attempt) -> Value {
+    let last = index + 1 == sample.attempts.len();
+    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     json!({
         "type": "attempt", "stage": sample.stage, "phase": sample.phase, "seq": sample.seq, "user": sample.user,
         "row": sample.row, "key": sample.key, "due": sample.due, "free": sample.free, "in_flight": sample.in_flight,
@@ -80,7 +83,10 @@ fn attempt_value(sample: &Sample, index: usize, attempt: &Attempt) -> Value {
         "status": attempt.status, "flags": attempt.flags, "at": attempt.at, "tokens": attempt.tokens,
         "chunks": attempt.events.len(), "gaps_us": gap_histogram(&attempt.events),
         "arrivals": arrivals(&attempt.events), "finish_reason": attempt.finish_reason, "error": attempt.error,
-        "reused": attempt.reused,
+        "reused": attempt.reused, "address": attempt.address,
+        // Of the request as a whole, on the line of its last attempt.
+        "retry_wait": last.then(|| sample.retry_wait()).flatten().map(nanos),
+        "total": last.then(|| sample.total()).flatten().map(nanos),
     })
 }
 

@@ -8,11 +8,12 @@ use std::rc::Rc;
 use engine::{Clock, EngineError, Recording, Settings};
 use measure::gate::{Baseline, Limit};
 use measure::result::{RunResult, Warning};
-use report::{Lang, html, json, trouble};
+use report::{Lang, html, json};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
 use super::report::print_table;
 use crate::args::RunArgs;
+use crate::diagnose::diagnose;
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
 use crate::prepare::{Prepared, language, layers, prepare};
@@ -42,7 +43,8 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     let settings = Settings { workers: workers(args), clock };
     let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
     let unusable = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
-    let advice = recording.aborted.as_ref().map(|aborted| advice(aborted, lang)).unwrap_or_default();
+    let class = recording.aborted.as_ref().map(|aborted| aborted.class);
+    let advice = class.map(|class| diagnose(&plan, &endpoint, class, lang)).unwrap_or_default();
     let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
     let run = result(&plan, recording, &baseline, lang);
     let (run, code) = write_all(run, &places, around, lang);
@@ -69,7 +71,7 @@ fn agree(plan: &Plan, args: &RunArgs) -> Result<(), Code> {
 }
 
 /// The address to call; the mock has chosen its own port.
-fn endpoint(plan: &Plan, mock: Option<SocketAddr>) -> Endpoint {
+pub(super) fn endpoint(plan: &Plan, mock: Option<SocketAddr>) -> Endpoint {
     match (&plan.target.server, mock) {
         (Server::At(endpoint), _) => endpoint.clone(),
         (Server::Mock { path, .. }, address) => Endpoint {
@@ -173,14 +175,6 @@ fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
     format!("{during}: {status}{}: {}", aborted.class, aborted.message)
 }
 
-/// What that usually means, where to look, and what to do.
-fn advice(aborted: &engine::Aborted, lang: Lang) -> Vec<String> {
-    let Some(advice) = trouble::of(aborted.class).map(|row| row.advice(lang)) else { return Vec::new() };
-    let names = lang.pick(["cause", "look", "do"], ["原因", "检查", "处理"]);
-    let texts = [advice.cause, advice.look, advice.action];
-    names.iter().zip(texts).map(|(name, text)| format!("  {name:<6} {text}")).collect()
-}
-
 /// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.
 fn write_all(
     mut run: RunResult,
@@ -251,7 +245,7 @@ fn unwritable(error: anyhow::Error) -> Code {
     Code::Output
 }
 
-fn no_mock(error: mock::StartError) -> Code {
+pub(super) fn no_mock(error: mock::StartError) -> Code {
     screen::talk(format_args!("error: {error}"));
     Code::Target
 }

@@ -5,6 +5,7 @@
 mod codes;
 mod commands;
 mod outputs;
+mod probe;
 mod seed;
 mod signals;
 mod world;

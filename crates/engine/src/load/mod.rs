@@ -1,6 +1,7 @@
 //! Load control: who sends the next request, and when.
 
 mod budget;
+mod retry;
 mod schedule;
 mod user;
 mod watch;

@@ -6,28 +6,30 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use measure::sample::ErrorDetail;
+use measure::sample::{Attempt, ErrorDetail};
 use measure::{ErrorClass, Offset, Outcome, Sample};
 use scenario::plan::{Bodies, ThinkTime};
 use tokio::time::sleep_until;
 use uuid::Uuid;
 
+use super::retry;
 use super::schedule::Ticket;
 use super::watch::Live;
 use super::worker::{Order, Reports};
 use crate::attempt::{Ended, Log};
 use crate::caller::{Caller, Message};
 use crate::stop::Urgency;
-use crate::transport::Link;
+use crate::transport::{Lines, Link};
 
 /// What every user of a worker works with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Bench {
     pub(super) caller: Arc<Caller>,
     pub(super) bodies: Arc<Bodies>,
     pub(super) live: Arc<Live>,
     pub(super) reports: Reports,
     pub(super) tally: Rc<Cell<u64>>,
+    pub(super) lines: Rc<Lines>,
 }
 
 /// One user of one stage, from its start to its last request.
@@ -44,7 +46,7 @@ pub(super) async fn user(bench: Bench, order: Arc<Order>, index: u32, starts_at:
     let mut had = 0;
     while let Some(ticket) = order.next_ticket(clock.now(), had) {
         had += 1;
-        let sample = bench.request(&order, &mut kept, ticket, index, due).await;
+        let sample = bench.request(&order, &mut kept, ticket, index, due, &mut rng).await;
         let after_failure = has_failed(&sample).then_some(PAUSE_AFTER_FAILURE);
         bench.reports.finished(sample);
         due = clock.now();
@@ -85,7 +87,7 @@ fn think(think: ThinkTime, rng: &mut fastrand::Rng) -> Option<Duration> {
 }
 
 impl Bench {
-    /// Sends one request and waits for its end, or for the end of the run.
+    /// Sends one request, again where the retry policy says so, and waits for its end or for the end of the run.
     async fn request(
         &self,
         order: &Order,
@@ -93,26 +95,22 @@ impl Bench {
         ticket: Ticket,
         user: u32,
         due: Offset,
+        rng: &mut fastrand::Rng,
     ) -> Sample {
         let in_flight = self.live.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
-        let request_id = Uuid::new_v4().to_string();
         let key = self.key(ticket.seq);
-        let mut log = Log { tally: Rc::clone(&self.tally), ..Log::default() };
-        let ended = match self.bodies.body(ticket.seq, &request_id) {
-            Ok(body) => {
-                let message = Message { body, key, request_id: request_id.clone() };
-                let mut stop = order.stop.clone();
-                // The stop is asked first: a stream that never pauses must not outlive it.
-                tokio::select! {
-                    biased;
-                    () = stop.reached(Urgency::Now) => Ended { outcome: Outcome::Cancelled, detail: None },
-                    ended = self.caller.attempt(kept, &message, &mut log) => ended,
-                }
+        let clock = self.caller.clock;
+        let mut attempts = Vec::with_capacity(1);
+        loop {
+            let (attempt, demand) = self.attempt(order, kept, ticket, key).await;
+            let wait = retry::wait(&order.retry, attempts.len() as u32 + 1, &attempt, demand, rng);
+            attempts.push(attempt);
+            let Some(wait) = wait else { break };
+            if stopped_before(order, clock.deadline(clock.now() + wait)).await {
+                break;
             }
-            Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),
-        };
+        }
         self.live.in_flight.fetch_sub(1, Ordering::Relaxed);
-        let attempt = log.into_attempt(request_id, ended, self.caller.clock.now(), &self.caller.mask);
         Sample {
             stage: order.stage,
             phase: ticket.phase,
@@ -123,8 +121,35 @@ impl Bench {
             due,
             free: due,
             in_flight,
-            attempts: vec![attempt],
+            attempts,
         }
+    }
+
+    /// One attempt, and the wait that the server asked for.
+    async fn attempt(
+        &self,
+        order: &Order,
+        kept: &mut Option<Link>,
+        ticket: Ticket,
+        key: Option<usize>,
+    ) -> (Attempt, Option<Duration>) {
+        let request_id = Uuid::new_v4().to_string();
+        let mut log = Log { tally: Rc::clone(&self.tally), ..Log::default() };
+        let ended = match self.bodies.body(ticket.seq, &request_id) {
+            Ok(body) => {
+                let message = Message { body, key, request_id: request_id.clone() };
+                let mut stop = order.stop.clone();
+                // The stop is asked first: a stream that never pauses must not outlive it.
+                tokio::select! {
+                    biased;
+                    () = stop.reached(Urgency::Now) => Ended::cancelled(),
+                    ended = self.caller.attempt(&self.lines, kept, &message, &mut log) => ended,
+                }
+            }
+            Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),
+        };
+        let demand = ended.demand;
+        (log.into_attempt(request_id, ended, self.caller.clock.now(), &self.caller.mask), demand)
     }
 
     /// Keys take turns per request.
@@ -138,5 +163,5 @@ impl Bench {
 fn unsendable(log: &mut Log, now: Offset, message: String) -> Ended {
     log.answer.at.start = now;
     let detail = Some(ErrorDetail { message, ..ErrorDetail::default() });
-    Ended { outcome: Outcome::Failed(ErrorClass::BadRequest), detail }
+    Ended { outcome: Outcome::Failed(ErrorClass::BadRequest), detail, demand: None }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use measure::{Offset, Sample};
-use scenario::plan::{Bodies, ThinkTime};
+use scenario::plan::{Bodies, Retry, ThinkTime};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinSet, LocalSet};
@@ -29,6 +29,7 @@ pub(crate) struct Order {
     /// Over which time the users start.
     pub(crate) ramp_up: std::time::Duration,
     pub(crate) think_time: ThinkTime,
+    pub(crate) retry: Retry,
     pub(crate) schedule: Schedule,
     pub(crate) stop: Stop,
     pub(crate) seed: u64,
@@ -166,6 +167,7 @@ impl Hand {
             live: Arc::clone(&self.live),
             reports: Reports(self.reports.clone()),
             tally: Rc::new(Cell::new(0)),
+            lines: Rc::default(),
         };
         let watch = Watch::begin(self.caller.clock, Rc::clone(&bench.tally));
         let mut users = JoinSet::new();

@@ -1,27 +1,36 @@
-//! One HTTP/1.1 connection. Its future is driven in the user's own task, by whoever waits for something from it.
+//! What a user sends its requests through: a connection of its own, or a place on one that users share.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::{Request, Response};
+use measure::sample::ArrivalClock;
+use measure::{ErrorClass, Offset};
 
-use super::connect::Connected;
-use super::socket::{Stamps, Wire};
+use super::connect::Spoken;
+use super::http1::Http1;
+use super::http2::{Place, is_unprocessed};
+use super::stamps::{Departure, Stamps};
 use crate::guard::Guard;
-use measure::ErrorClass;
 
 /// A usable connection.
 pub(crate) struct Link {
-    sender: SendRequest<Full<Bytes>>,
-    connection: Pin<Box<Connection<Wire, Full<Bytes>>>>,
-    closed: bool,
+    way: Way,
     stamps: Arc<Stamps>,
+    departure: Departure,
+    /// Bytes that had been read when the latest request was sent.
+    bytes_before: u64,
+}
+
+pub(super) enum Way {
+    Own(Http1),
+    Shared(Place),
 }
 
 /// What came of sending a request.
@@ -35,33 +44,69 @@ pub(crate) enum Sent {
 }
 
 impl Link {
-    /// Prepares HTTP on a fresh connection; nothing is sent yet.
-    pub(crate) async fn open(connected: Connected) -> Result<Self, hyper::Error> {
-        let (sender, connection) = http1::handshake(connected.wire).await?;
-        Ok(Self { sender, connection: Box::pin(connection), closed: false, stamps: connected.stamps })
+    pub(super) fn new(way: Way, stamps: Arc<Stamps>) -> Self {
+        Self { way, stamps, departure: Departure::default(), bytes_before: 0 }
     }
 
-    /// The stamps of the socket.
-    pub(crate) fn stamps(&self) -> &Stamps {
-        &self.stamps
+    /// The version of HTTP that is spoken.
+    pub(crate) fn spoken(&self) -> Spoken {
+        match self.way {
+            Way::Own(_) => Spoken::Http1,
+            Way::Shared(_) => Spoken::Http2,
+        }
     }
 
-    /// Whether the connection is still usable: looks at the socket once, so that a close that came while the user was
-    /// thinking is noticed before a request is spent on it.
+    /// When the latest request departed.
+    pub(crate) fn departed(&self) -> Option<Offset> {
+        self.departure.at()
+    }
+
+    /// Arrival of what was read last, in answer to the latest request.
+    pub(crate) fn arrival(&self) -> Offset {
+        self.stamps.arrival_after(&self.departure)
+    }
+
+    /// The other side: the server, or the proxy.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.stamps.address()
+    }
+
+    /// What stamps the arrivals.
+    pub(crate) fn clock(&self) -> ArrivalClock {
+        self.stamps.clock()
+    }
+
+    /// Whether the connection is still usable.
     pub(crate) async fn is_alive(&mut self) -> bool {
-        poll_fn(|cx| {
-            self.closed = self.closed || self.connection.as_mut().poll(cx).is_ready();
-            Poll::Ready(())
-        })
-        .await;
-        !self.closed && self.sender.is_ready()
+        match &mut self.way {
+            Way::Own(own) => own.is_alive().await,
+            Way::Shared(place) => place.is_alive(),
+        }
+    }
+
+    /// Whether a request that failed so, or so soon, was never looked at: the connection had died before it.
+    pub(crate) fn was_dead(&self, error: &hyper::Error, soon: impl Fn(Offset) -> bool) -> bool {
+        match self.way {
+            Way::Own(_) => self.stamps.bytes() == self.bytes_before && self.departure.at().is_none_or(soon),
+            Way::Shared(_) => is_unprocessed(error),
+        }
     }
 
     /// Sends a request and waits for the response head.
     pub(crate) async fn send(&mut self, request: Request<Full<Bytes>>, guard: &mut Guard) -> Sent {
-        self.stamps.arm();
-        let response = self.sender.send_request(request);
-        match self.drive(response, guard).await {
+        self.departure = self.stamps.arm();
+        self.bytes_before = self.stamps.bytes();
+        let sent = match &mut self.way {
+            Way::Own(own) => {
+                let response = own.send(request);
+                own.drive(response, guard).await
+            }
+            Way::Shared(place) => {
+                let response = place.send(request);
+                guarded(response, guard).await
+            }
+        };
+        match sent {
             Ok(Ok(head)) => Sent::Head(head),
             Ok(Err(error)) => Sent::Failed(error),
             Err(class) => Sent::TimedOut(class),
@@ -74,16 +119,19 @@ impl Link {
         future: F,
         guard: &mut Guard,
     ) -> Result<F::Output, ErrorClass> {
-        let mut future = pin!(future);
-        poll_fn(|cx| {
-            if !self.closed {
-                self.closed = self.connection.as_mut().poll(cx).is_ready();
-            }
-            match future.as_mut().poll(cx) {
-                Poll::Ready(output) => Poll::Ready(Ok(output)),
-                Poll::Pending => guard.poll(cx).map(Err),
-            }
-        })
-        .await
+        match &mut self.way {
+            Way::Own(own) => own.drive(future, guard).await,
+            Way::Shared(_) => guarded(future, guard).await,
+        }
     }
+}
+
+/// Waits for `future` or for a timeout; the connection drives itself.
+async fn guarded<F: Future>(future: F, guard: &mut Guard) -> Result<F::Output, ErrorClass> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Ok(output)),
+        Poll::Pending => guard.poll(cx).map(Err),
+    })
+    .await
 }

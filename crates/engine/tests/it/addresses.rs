@@ -1,5 +1,7 @@
 //! What goes out over the wire: request line, host, keys and headers, and what keeps a run from sending anything.
 
+use std::collections::BTreeMap;
+
 use measure::Outcome;
 
 use crate::run::{load, run_plan};
@@ -17,10 +19,15 @@ fn toml(base_url: &str, target: &str) -> String {
     )
 }
 
+fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
 /// The head of the one request that these settings of `[target]` send, lower-case names and all.
 fn head(target: &str, environment: &[(&str, &str)]) -> (String, Vec<String>) {
     let server = server();
-    let plan = load(&toml(&format!("http://127.0.0.1:{}/v1", server.port), target), environment).unwrap();
+    let plan =
+        load(&toml(&format!("http://127.0.0.1:{}/v1", server.port), target), variables(environment)).unwrap();
     run_plan(&plan, |_| {});
     let request = server.requests().remove(0);
     (request.split_once("\r\n\r\n").unwrap().0.to_owned(), plan.notices.clone())
@@ -36,7 +43,7 @@ fn values<'a>(head: &'a str, name: &str) -> Vec<&'a str> {
 fn refused(target: &str, environment: &[(&str, &str)]) -> String {
     let server = server();
     let toml = toml(&format!("http://127.0.0.1:{}/v1", server.port), target);
-    let problems = load(&toml, environment).map(|plan| plan.target.keys).unwrap_err().to_string();
+    let problems = load(&toml, variables(environment)).map(|plan| plan.target.keys).unwrap_err().to_string();
     assert_eq!(server.connections(), 0);
     problems
 }
@@ -167,7 +174,7 @@ fn net_08_the_request_line_is_in_origin_form_with_one_host() {
         ("/proxy/openai/v1?a=b%20c&d", "/proxy/openai/v1/chat/completions?a=b%20c&d"),
     ];
     for (n, (base, path)) in paths.into_iter().enumerate() {
-        let plan = load(&toml(&format!("http://127.0.0.1:{port}{base}"), ""), &[]).unwrap();
+        let plan = load(&toml(&format!("http://127.0.0.1:{port}{base}"), ""), BTreeMap::new()).unwrap();
         assert_eq!(run_plan(&plan, |_| {}).samples[0].outcome(), Outcome::Ok);
         let request = server.requests().remove(n);
         assert!(request.starts_with(&format!("POST {path} HTTP/1.1\r\n")), "{request}");

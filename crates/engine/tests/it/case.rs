@@ -1,5 +1,6 @@
 //! One scripted exchange: what the engine made of it, beside the server's own stamps.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use measure::request::{RequestMetrics, gaps};
@@ -10,14 +11,16 @@ use measure::{ErrorClass, Flag, Outcome};
 use crate::run::requests_of_one_user;
 use crate::script::{Script, Step};
 
-/// How much later than the server a busy machine may see something.
-const ROOM: Duration = Duration::from_millis(60);
+/// Seconds by which a write may reach the wire after its stamp, on a busy machine.
+const ROOM: f64 = 0.1;
 
 /// One or more requests of one user, all in one stage.
 pub(crate) struct Case {
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) stage: StageResult,
     pub(crate) script: Script,
+    /// From the server's clock to that of the run.
+    ahead: f64,
 }
 
 /// One request, answered by `steps`.
@@ -33,9 +36,10 @@ pub(crate) fn case_with(
     steps: impl Fn(usize) -> Vec<Step> + Send + Sync + 'static,
 ) -> Case {
     let script = Script::each(steps);
-    let mut outcome = requests_of_one_user(script.port, api, requests, target);
+    let mut outcome = requests_of_one_user(script.port, api, requests, target, BTreeMap::new());
     let attempts = outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect();
-    Case { attempts, stage: outcome.recording.stages.remove(0), script }
+    let ahead = outcome.clock.now().seconds() - script.clock.now().seconds();
+    Case { attempts, stage: outcome.recording.stages.remove(0), script, ahead }
 }
 
 /// One request to an OpenAI chat server.
@@ -95,18 +99,21 @@ impl Case {
         self
     }
 
-    /// The server's `n`-th write (0 is the head) is what `measured` counts to, and that was at `ms`.
+    /// What `measured` counts to, from the send, is the server's `n`-th write (0 is the head), and that was to be no sooner
+    /// than after `ms`.
     pub(crate) fn at(&self, measured: Option<Duration>, n: usize, ms: u64) -> &Self {
-        let (measured, server) = (measured.unwrap(), self.script.writes(0)[n]);
-        assert!(server >= Duration::from_millis(ms), "the server wrote at {server:?}");
-        assert!(measured >= server && measured < server + ROOM, "{measured:?}, the server {server:?}");
+        let measured = measured.unwrap();
+        assert!(measured >= Duration::from_millis(ms), "{measured:?} is too soon");
+        let arrival = self.attempt().at.sent.unwrap().seconds() + measured.as_secs_f64();
+        let late = arrival - self.script.writes(0)[n].seconds() - self.ahead;
+        assert!((-0.001..ROOM).contains(&late), "{late} s after the server's write");
         self
     }
 
     /// Time between two writes of the server.
     pub(crate) fn between(&self, from: usize, to: usize) -> Duration {
         let writes = self.script.writes(0);
-        writes[to] - writes[from]
+        writes[to].since(writes[from])
     }
 
     /// The gaps between token events are those between these writes of the server.

@@ -217,7 +217,7 @@ fn ft_07_a_server_that_ignores_stream_gives_no_ttft() {
         let overall = 200.0 / metrics.e2e.unwrap().as_secs_f64();
         assert!((metrics.output_tps.unwrap() / overall - 1.0).abs() < 1e-6, "tokens over the whole time");
         if ms == 4000 {
-            assert!((49.0..=50.0).contains(&metrics.output_tps.unwrap()), "{:?}", metrics.output_tps);
+            assert!((45.0..=50.0).contains(&metrics.output_tps.unwrap()), "{:?}", metrics.output_tps);
         }
     });
 }
@@ -255,7 +255,7 @@ fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
     let metrics = case.metrics();
     case.at(metrics.ttft, 0, 1700).at(metrics.e2e, 0, 1700);
     assert_eq!((metrics.tpot, metrics.decode_tps), (None, None));
-    assert!((28.0..=29.42).contains(&metrics.output_tps.unwrap()), "{:?}", metrics.output_tps);
+    assert!((26.0..=29.42).contains(&metrics.output_tps.unwrap()), "{:?}", metrics.output_tps);
     let gap = &case.stage.gap_ms;
     assert_eq!((gap.n, gap.min), (49, Some(0.0)), "no gap is negative, and zero is one");
     assert!(gap.p90.unwrap() < 0.1, "{:?}", gap.p90);

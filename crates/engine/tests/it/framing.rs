@@ -62,7 +62,6 @@ fn sse_03_a_last_cr_ends_its_event_at_once_and_at_the_end_of_the_body() {
     let rows = [(10, text("a").replace('\n', "\r")), (200, good().replace('\n', "\r"))];
     let early = openai(timeline(&rows));
     early.is_ok(2, Some(1)).at(early.metrics().ttft, 1, 10);
-    assert!(early.metrics().ttft.unwrap() < Duration::from_millis(150));
 }
 
 #[test]
@@ -234,38 +233,6 @@ fn sse_12_the_marker_usage_and_error_count_without_their_blank_line_too() {
     case("anthropic-messages", stream(&["data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}"])).is_ok(1, None);
     // Nothing but a cut event is neither an answer nor an empty one.
     openai(stream(&["data: {\"choi"])).failed(ErrorClass::Malformed, "not an answer");
-}
-
-#[test]
-fn sse_13_no_compression_is_asked_for_and_any_is_refused() {
-    let plain = openai(stream(&[&good()]));
-    let request = plain.script.requests()[0].to_ascii_lowercase();
-    assert_eq!(request.matches("accept-encoding:").count(), 1);
-    assert!(request.contains("accept-encoding: identity\r\n"), "{request}");
-    let encodings = [
-        "gzip",
-        "GZIP",
-        "br",
-        "deflate",
-        "zstd",
-        "x-gzip",
-        "identity, gzip",
-        "identity\r\ncontent-encoding: gzip",
-    ];
-    for encoding in encodings {
-        let extra = format!("content-encoding: {encoding}\r\n");
-        openai(whole("200 OK", "text/event-stream", &extra, "\x1f\x7f"))
-            .failed(ErrorClass::UnsupportedEncoding, "compressed");
-    }
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n";
-    let held = openai(vec![write(head), Step::Hold]);
-    held.failed(ErrorClass::UnsupportedEncoding, "gzip");
-    let gone = held.metrics().time_to_error.unwrap();
-    assert!(gone < Duration::from_secs(5), "a body that never comes is not waited for: {gone:?}");
-    for none in ["identity", "Identity", ""] {
-        let extra = format!("content-encoding: {none}\r\n");
-        openai(whole("200 OK", "text/event-stream", &extra, &good())).is_ok(1, Some(1));
-    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Runs a scenario as `rungs run` does, without a screen: TOML in, samples and stages out.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::{PoisonError, RwLock};
 
@@ -14,6 +15,8 @@ static QUIET: RwLock<()> = RwLock::new(());
 
 /// What a run brought, with every sample.
 pub(crate) struct Outcome {
+    /// What its instants are read from.
+    pub(crate) clock: Clock,
     pub(crate) recording: Recording,
     pub(crate) samples: Vec<Sample>,
 }
@@ -35,25 +38,23 @@ pub(crate) fn run(toml: &str) -> Outcome {
 /// Runs a scenario text; `meanwhile` gets the means to stop it.
 pub(crate) fn run_with(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
-    run_now(toml, meanwhile)
+    run_now(toml, BTreeMap::new(), meanwhile)
 }
 
 /// Runs a scenario text while no other test of this binary runs one: for measurements.
 pub(crate) fn run_alone(toml: &str) -> Outcome {
     let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
-    run_now(toml, |_| {})
+    run_now(toml, BTreeMap::new(), |_| {})
 }
 
-fn run_now(toml: &str, meanwhile: impl FnOnce(Stopper)) -> Outcome {
-    run_plan(&load(toml, &[]).unwrap_or_else(|problems| panic!("{problems}")), meanwhile)
+fn run_now(toml: &str, environment: BTreeMap<String, String>, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    run_plan(&load(toml, environment).unwrap_or_else(|problems| panic!("{problems}")), meanwhile)
 }
 
-/// Reads a scenario text, with these variables in its environment.
-pub(crate) fn load(toml: &str, environment: &[(&str, &str)]) -> Result<Plan, Diagnostics> {
+/// Reads a scenario text under an environment.
+pub(crate) fn load(toml: &str, environment: BTreeMap<String, String>) -> Result<Plan, Diagnostics> {
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     file.write_all(toml.as_bytes()).unwrap();
-    let environment =
-        environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let layers = Layers { environment, ..Layers::default() };
     scenario::load(file.path(), &layers).map(Scenario::plan)
 }
@@ -68,7 +69,7 @@ pub(crate) fn run_plan(plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let running = engine::run(plan, &endpoint, settings, &mut collector, listener);
     let recording = runtime.block_on(running).unwrap();
-    Outcome { recording, samples: collector.0 }
+    Outcome { clock: settings.clock, recording, samples: collector.0 }
 }
 
 /// A scenario for one server and protocol; `rest` is added as it stands.
@@ -81,14 +82,32 @@ pub(crate) fn scenario(port: u16, api: &str, rest: &str) -> String {
 
 /// Sends `requests` from one user, without a preflight, and gives their attempts.
 pub(crate) fn attempts(port: u16, api: &str, requests: u32, target: &str) -> Vec<Attempt> {
-    let outcome = requests_of_one_user(port, api, requests, target);
+    attempts_with(port, api, requests, target, BTreeMap::new())
+}
+
+/// As [`attempts`], under an environment.
+pub(crate) fn attempts_with(
+    port: u16,
+    api: &str,
+    requests: u32,
+    target: &str,
+    environment: BTreeMap<String, String>,
+) -> Vec<Attempt> {
+    let outcome = requests_of_one_user(port, api, requests, target, environment);
     outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
 }
 
 /// The run of one stage in which one user sends `requests`, without a preflight.
-pub(crate) fn requests_of_one_user(port: u16, api: &str, requests: u32, target: &str) -> Outcome {
+pub(crate) fn requests_of_one_user(
+    port: u16,
+    api: &str,
+    requests: u32,
+    target: &str,
+    environment: BTreeMap<String, String>,
+) -> Outcome {
     let rest = format!("{target}\n[load]\nstages = [1]\nstage_requests = {requests}\npreflight = false\n");
-    let outcome = run(&scenario(port, api, &rest));
+    let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    let outcome = run_now(&scenario(port, api, &rest), environment, |_| {});
     let stage = &outcome.recording.stages[0];
     assert!(stage.counts.balance(), "{:?}", stage.counts);
     outcome

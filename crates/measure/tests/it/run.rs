@@ -53,6 +53,7 @@ fn attempt(start: u64, outcome: Outcome, status: Option<u16>) -> Attempt {
         error: (outcome != Outcome::Ok)
             .then(|| ErrorDetail { message: "busy".into(), ..ErrorDetail::default() }),
         reused: false,
+        address: None,
         clock: measure::sample::ArrivalClock::Kernel,
     }
 }
@@ -128,6 +129,7 @@ pub(crate) fn result() -> RunResult {
         provider: Some("P".into()),
         base_url: "https://h/api".into(),
         url: "https://h/api/chat/completions".into(),
+        proxy: None,
         api: "openai-chat".into(),
         model: Some("m".into()),
         stream: true,

@@ -69,6 +69,7 @@ fn target(run: &RunResult) -> Vec<(Text, Text)> {
     };
     vec![
         (Text::same("URL"), Text::same(run.url.as_str())),
+        (Text::new("Proxy", "代理"), optional(run.proxy.as_deref())),
         (Text::same("API"), Text::same(run.api.as_str())),
         (Text::new("Model", "模型"), optional(run.model.as_deref())),
         (Text::new("Provider", "服务商"), optional(run.provider.as_deref())),

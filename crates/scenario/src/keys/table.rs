@@ -52,8 +52,8 @@ pub const TABLE: &[Key] = keys! {
     "keep_alive": Boolean, = "true"; "Whether a connection serves more than one request."
     "max_event_size": Size, = "\"16MiB\""; "Largest single stream event accepted."
     "allow": Texts; "Hosts this scenario may be pointed at; any when absent."
-    "proxy": Later(Some("\"none\"")); "Proxies are not used."
-    "http": Later(Some("\"1.1\"")); "HTTP version."
+    "proxy": Text, = "\"none\""; "`\"none\"`, `\"env\"` (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`), or `\"http://host:port\"`."
+    "http": Choice(&["1.1", "2", "auto"]), = "\"1.1\""; "HTTP version; `auto` lets the server choose over TLS."
     "tokenizer": Later(None); "Local tokenizer."
     "price": Later(None); "Price per million tokens."
     "response": Later(None); "Description of a custom protocol."
@@ -94,7 +94,7 @@ pub const TABLE: &[Key] = keys! {
     "speed": Later(None); "Trace replay."
     "shape": Later(Some("\"step\"")); "Linear ramps."
     "cancel": Later(None); "Users who leave."
-    "retry": Later(None); "Retries."
+    "retry": Section; "Which failed attempts are made again; none when absent."
     "stop": Later(None); "Early end of the climb."
     "search": Later(None); "Search for the limit."
 
@@ -111,6 +111,12 @@ pub const TABLE: &[Key] = keys! {
     ["load.warm_up"]
     "requests": Count; "So many requests."
     "duration": Duration; "Or for so long."
+
+    ["load.retry"]
+    "max": Count, = "0"; "Further attempts per request at most."
+    "on": Texts, = "[\"rate_limited\", \"overloaded\", \"server_error\", \"connect_failed\"]"; "Classes of failures that are retried; never after a token."
+    "base": Duration, = "\"500ms\""; "Longest wait before the second attempt; doubled for each further one, and drawn at random up to it."
+    "cap": Duration, = "\"30s\""; "Longest wait; a server that asks for more is not asked again."
 
     ["data"]
     "query": Text; "The one prompt."

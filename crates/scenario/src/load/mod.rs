@@ -1,6 +1,7 @@
 //! `[load]`: how hard, for how long.
 
 mod end;
+mod retry;
 mod settings;
 mod stages;
 mod think_time;

@@ -1,6 +1,6 @@
 //! `[load]` as a whole.
 
-use super::stages;
+use super::{retry, stages};
 use crate::plan::{Load, Timeouts, WarmUp};
 use crate::read::Section;
 use crate::target::longest;
@@ -35,6 +35,7 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
         warm_up: read_warm_up(load),
         drain_timeout,
         cool_down: load.duration("cool_down").unwrap_or_default(),
+        retry: retry::read(load),
         max_requests: load.count("max_requests", 1..=u64::MAX),
     }
 }

@@ -48,6 +48,14 @@ impl Api {
         }
     }
 
+    /// Where the server's list of models stands, beside the api's own path; `None` where there is none.
+    pub fn model_list(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAiChat | Self::AnthropicMessages => Some("/models"),
+            Self::DifyChat => None,
+        }
+    }
+
     /// Whether the body names a model; a Dify app has its own.
     pub fn names_model(self) -> bool {
         match self {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Plan, Server, StageEnd, WarmUp};
+use super::{HttpVersion, Plan, Server, StageEnd, WarmUp};
 use crate::value::show_duration;
 
 /// The lines that `run` prints before its first request: address, api and model, key and where it came from, the
@@ -66,11 +66,23 @@ impl<I: Iterator<Item = Option<Duration>>> SumChecked for I {
 fn address(plan: &Plan) -> String {
     let provider = plan.target.provider.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     match &plan.target.server {
-        Server::At(endpoint) => format!("target  {}{provider}", endpoint.url()),
+        Server::At(endpoint) => format!("target  {}{provider}{}", endpoint.url(), way(plan)),
         Server::Mock { settings, path } => {
             format!("target  the built-in server, {path}{provider} [{settings}]")
         }
     }
+}
+
+/// What lies between, and another HTTP than the usual.
+fn way(plan: &Plan) -> String {
+    let http = match plan.target.http {
+        HttpVersion::One => "",
+        HttpVersion::Two => ", HTTP/2",
+        HttpVersion::Auto => ", HTTP/2 or HTTP/1.1",
+    };
+    let proxy = plan.target.proxy.as_ref();
+    let proxy = proxy.map(|proxy| format!(", through the proxy {} ({})", proxy.shown(), proxy.source));
+    format!("{http}{}", proxy.unwrap_or_default())
 }
 
 fn protocol(plan: &Plan) -> String {
@@ -91,7 +103,11 @@ fn ladder(plan: &Plan) -> String {
     let rows = plan.bodies.rows();
     let noun = if rows == 1 { "prompt" } else { "prompts" };
     let users = if stages == ["1"] { "user" } else { "users" };
-    format!("ladder  {} {users}, {rows} {noun}", stages.join(" -> "))
+    let retries = match plan.load.retry.max {
+        0 => String::new(),
+        max => format!(", each request up to {} times", max + 1),
+    };
+    format!("ladder  {} {users}, {rows} {noun}{retries}", stages.join(" -> "))
 }
 
 fn time(plan: &Plan) -> String {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use measure::ErrorClass;
+
 /// The whole climb.
 #[derive(Debug, Clone)]
 pub struct Load {
@@ -15,6 +17,8 @@ pub struct Load {
     pub drain_timeout: Duration,
     /// Pause between stages.
     pub cool_down: Duration,
+    /// Which failed attempts are made again.
+    pub retry: Retry,
     /// Hard cap on the requests of the whole run (preflight included).
     pub max_requests: Option<u64>,
 }
@@ -32,6 +36,19 @@ pub struct Stage {
     pub ramp_up: Duration,
     /// Pause of a user between two requests.
     pub think_time: ThinkTime,
+}
+
+/// Which failed attempts are made again, and after which wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// Further attempts at most; 0 = none.
+    pub max: u32,
+    /// The failures that are retried; never a `config` one.
+    pub on: Vec<ErrorClass>,
+    /// Longest wait before the second attempt; it doubles with each further one.
+    pub base: Duration,
+    /// Longest wait of all. A server that asks for a longer one is not asked again.
+    pub cap: Duration,
 }
 
 /// When a stage is over.

@@ -8,14 +8,16 @@ mod describe;
 mod load;
 mod origin;
 mod output;
+mod proxy;
 mod target;
 
 pub use api::Api;
 pub use body::{Bodies, BodyError};
 pub use describe::{describe, describe_stage};
-pub use load::{Load, Stage, StageEnd, ThinkTime, WarmUp};
+pub use load::{Load, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
+pub use proxy::{HttpVersion, Proxy};
 pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};
 
 /// One run, ready to be executed.

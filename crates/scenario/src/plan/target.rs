@@ -4,7 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Api;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{Api, HttpVersion, Proxy};
 use crate::Secret;
 use crate::diagnostic::{is_secret_name, masked};
 
@@ -33,6 +36,10 @@ pub struct Target {
     pub timeouts: Timeouts,
     /// How the server's certificate is checked.
     pub tls: Tls,
+    /// What requests go through, if anything.
+    pub proxy: Option<Proxy>,
+    /// Which HTTP is spoken.
+    pub http: HttpVersion,
     /// Whether a connection serves more than one request.
     pub keep_alive: bool,
     /// Largest single event accepted, in bytes.
@@ -160,6 +167,14 @@ impl Target {
         let mut secrets: Vec<Secret> = self.keys.values.iter().cloned().chain(headers).collect();
         if let Server::At(endpoint) = &self.server {
             secrets.extend(secret_query_values(&endpoint.path).map(Secret::new));
+        }
+        if let Some(user_info) = self.proxy.as_ref().and_then(|proxy| proxy.user_info.as_ref()) {
+            let password = user_info.expose().split_once(':').map_or("", |(_, password)| password);
+            secrets.extend([
+                user_info.clone(),
+                Secret::new(password),
+                Secret::new(STANDARD.encode(user_info.expose())),
+            ]);
         }
         secrets
     }

@@ -4,6 +4,7 @@ mod api;
 mod headers;
 mod key;
 mod keys;
+mod proxy;
 mod server;
 mod settings;
 mod timeouts;

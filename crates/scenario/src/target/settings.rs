@@ -1,7 +1,7 @@
 //! `[target]` as a whole, before it is known whether the bodies ask for a stream.
 
-use super::{api, headers, keys, server, timeouts, tls};
-use crate::plan::{Api, Auth, Header, Keys, Server, Target, Timeouts, Tls};
+use super::{api, headers, keys, proxy, server, timeouts, tls};
+use crate::plan::{Api, Auth, Header, HttpVersion, Keys, Proxy, Server, Target, Timeouts, Tls};
 use crate::read::Section;
 
 /// Everything `[target]` says. Without an address it stands on the mock, so that reading can go on; the problem
@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     request_id_header: String,
     pub(crate) timeouts: Timeouts,
     tls: Tls,
+    proxy: Option<Proxy>,
+    http: HttpVersion,
     keep_alive: bool,
     max_event_size: usize,
 }
@@ -39,7 +41,9 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
     let assumed = said.or_else(|| section.get("api").map(|_| Api::OpenAiChat));
     let resolved = server::read(section, assumed);
     let api = resolved.as_ref().map_or(Api::OpenAiChat, |resolved| resolved.api);
-    let tls = tls::read(section, resolved.as_ref().map(|resolved| &resolved.server));
+    let at = resolved.as_ref().map(|resolved| &resolved.server);
+    let tls = tls::read(section, at);
+    let proxy = proxy::read(section, at);
     let (base_url, server, user_info) = match resolved {
         Some(resolved) => (resolved.shown, resolved.server, resolved.user_info),
         None => (String::new(), Server::Mock { settings: String::new(), path: String::new() }, None),
@@ -58,6 +62,8 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
         request_id_header: read_request_id_header(section),
         timeouts: timeouts::read(section),
         tls,
+        proxy,
+        http: read_http(section),
         keep_alive: section.boolean("keep_alive").unwrap_or_default(),
         max_event_size: section.size("max_event_size", 1024..=1 << 30).unwrap_or_default() as usize,
     }
@@ -105,6 +111,8 @@ impl Settings {
             request_id_header: self.request_id_header,
             timeouts: self.timeouts,
             tls: self.tls,
+            proxy: self.proxy,
+            http: self.http,
             keep_alive: self.keep_alive,
             max_event_size: self.max_event_size,
             stream,
@@ -114,6 +122,11 @@ impl Settings {
 
 fn read_auth(section: Section<'_>) -> Option<Auth> {
     section.choice("auth", &[("bearer", Auth::Bearer), ("x-api-key", Auth::XApiKey), ("none", Auth::None)])
+}
+
+fn read_http(section: Section<'_>) -> HttpVersion {
+    let words = [("1.1", HttpVersion::One), ("2", HttpVersion::Two), ("auto", HttpVersion::Auto)];
+    section.choice("http", &words).unwrap_or_default()
 }
 
 fn read_request_id_header(section: Section<'_>) -> String {

@@ -176,7 +176,8 @@ fn is_version(segment: &str) -> bool {
     digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-fn user_info(url: &Url) -> Option<String> {
+/// `user:password` of a URL, decoded.
+pub(super) fn user_info(url: &Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }

@@ -1,0 +1,119 @@
+//! One request, told step by step; and the server's own list of models, to say what a refused name should have been.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{Method, Request};
+use measure::sample::Attempt;
+use scenario::plan::{Endpoint, Plan};
+use serde::Deserialize;
+use tokio::task::LocalSet;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::attempt::Log;
+use crate::caller::{Caller, Message};
+use crate::guard::Guard;
+use crate::trace::{Listener, Trace};
+use crate::transport::{Lines, Reuse, Sent, Taken};
+use crate::{Clock, EngineError};
+
+/// Sends the first request of a plan and tells every step to `listener` as it happens.
+///
+/// # Errors
+/// Only when this program or machine cannot do its job; whatever the server does is in the attempt.
+pub async fn probe(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    clock: Clock,
+    listener: Listener,
+) -> Result<Attempt, EngineError> {
+    let caller = Caller::new(&plan.target, endpoint, clock)?;
+    let request_id = Uuid::new_v4().to_string();
+    let body = plan.bodies.body(0, &request_id).unwrap_or_default();
+    let message = Message { body, key: (caller.keys() > 0).then_some(0), request_id: request_id.clone() };
+    let mut log = Log { trace: Trace::to(listener, clock), ..Log::default() };
+    // Connections that are shared are driven by tasks of this thread.
+    let lines = Lines::default();
+    let ended = LocalSet::new().run_until(caller.attempt(&lines, &mut None, &message, &mut log)).await;
+    Ok(log.into_attempt(request_id, ended, clock.now(), &caller.mask))
+}
+
+/// The list is waited for so long, and no more of it is read than this.
+const LIST_WITHIN: Duration = Duration::from_secs(5);
+const LIST_SIZE: usize = 4 << 20;
+
+/// The names on the server's list of models; `None` where the api has no list, or the server gives none.
+///
+/// # Errors
+/// As [`probe`].
+pub async fn models(
+    plan: &Plan,
+    endpoint: &Endpoint,
+    clock: Clock,
+) -> Result<Option<Vec<String>>, EngineError> {
+    let Some(path) = list_path(plan, endpoint) else { return Ok(None) };
+    let caller = Caller::new(&plan.target, &Endpoint { path, ..endpoint.clone() }, clock)?;
+    let listed = LocalSet::new().run_until(timeout(LIST_WITHIN, ask(&caller))).await;
+    Ok(listed.ok().flatten().and_then(|body| names(&body)))
+}
+
+async fn ask(caller: &Caller) -> Option<Bytes> {
+    let (lines, trace) = (Lines::default(), Trace::default());
+    let taken = lines.take(&caller.dial, Reuse::Never, &trace).await.ok()?;
+    let mut link = match taken {
+        Taken::Fresh(link) | Taken::Reused(link) => link,
+    };
+    let key = (caller.keys() > 0).then_some(0);
+    let message = Message { body: Bytes::new(), key, request_id: Uuid::new_v4().to_string() };
+    let mut request: Request<Full<Bytes>> = caller.request(&message, link.spoken());
+    *request.method_mut() = Method::GET;
+    let mut guard = Guard::new(caller.clock, caller.timeouts);
+    let Sent::Head(response) = link.send(request, &mut guard).await else { return None };
+    if !response.status().is_success() {
+        return None;
+    }
+    let body = Limited::new(response.into_body(), LIST_SIZE).collect();
+    link.drive(body, &mut guard).await.ok()?.ok().map(http_body_util::Collected::to_bytes)
+}
+
+/// Beside the api's own path: `/v1/chat/completions` -> `/v1/models`.
+fn list_path(plan: &Plan, endpoint: &Endpoint) -> Option<String> {
+    let list = plan.target.api.model_list()?;
+    let (path, query) = endpoint.path.split_once('?').map_or((endpoint.path.as_str(), ""), |both| both);
+    let base = path.strip_suffix(plan.target.api.path())?;
+    let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+    Some(format!("{base}{list}{query}"))
+}
+
+/// `{"data": [{"id": ..}]}` as OpenAI and Anthropic give it, `{"models": [{"name": ..}]}` as Ollama does.
+fn names(body: &[u8]) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct List {
+        #[serde(alias = "models")]
+        data: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        #[serde(alias = "name")]
+        id: String,
+    }
+    let list: List = serde_json::from_slice(body).ok()?;
+    Some(list.data.into_iter().map(|entry| entry.id).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn both_forms_of_a_list_are_read_and_anything_else_is_none() {
+        let expected = Some(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!(names(br#"{"object":"list","data":[{"id":"a","object":"model"},{"id":"b"}]}"#), expected);
+        assert_eq!(names(br#"{"models":[{"name":"a","size":1},{"name":"b"}]}"#), expected);
+        for other in [&b"<html>"[..], b"{}", b"[]", br#"{"data":[1]}"#] {
+            assert_eq!(names(other), None);
+        }
+    }
+}
