@@ -12,17 +12,31 @@ RUNGS = sys.argv[1]
 OUT = HERE.parent / "target" / "real" / "out"
 KEY = "sk-gateway-test"
 
+COMPLETIONS = ["data.body={ prompt = '<query>', max_tokens = 16 }"]
+RESPONSES = ["data.body={ input = '<query>', max_output_tokens = 16 }"]
+# The model server's own protocol, which rungs does not know.
+DESCRIBED = [
+    "target.api_path=/completion",
+    "target.response={ format = 'sse', text = '/content', done = { pointer = '/stop', equals = true },"
+    " usage_output = '/tokens_predicted', usage_input = '/tokens_evaluated' }",
+    "data.body={ prompt = '<query>', n_predict = 16, stream = true }",
+]
 CASES = [
-    ("model, OpenAI protocol", MODEL, "openai-chat", None),
-    ("model, Anthropic protocol", MODEL, "anthropic-messages", None),
-    ("gateway, OpenAI protocol", GATEWAY, "openai-chat", KEY),
-    ("gateway, Anthropic protocol", GATEWAY, "anthropic-messages", KEY),
+    ("model, OpenAI protocol", MODEL, "openai-chat", None, []),
+    ("model, OpenAI completions", MODEL, "openai-completions", None, COMPLETIONS),
+    ("model, OpenAI responses", MODEL, "openai-responses", None, RESPONSES),
+    ("model, Anthropic protocol", MODEL, "anthropic-messages", None, []),
+    ("model, its own protocol", MODEL, "custom", None, DESCRIBED),
+    ("gateway, OpenAI protocol", GATEWAY, "openai-chat", KEY, []),
+    ("gateway, Anthropic protocol", GATEWAY, "anthropic-messages", KEY, []),
 ]
 
 
-def rungs(port, api, key, out):
+def rungs(port, api, key, out, changes=()):
     words = [RUNGS, "run", str(HERE / "ladder.toml"), "--json", "-", "--quiet", "--out", str(out)]
     words += ["--set", f"target.port={port}", "--set", f"target.api={api}"]
+    for change in changes:
+        words += ["--set", change]
     if key:
         words += ["--set", f"target.api_key={key}"]
     return subprocess.run(words, capture_output=True, text=True, timeout=600)
@@ -36,12 +50,12 @@ def attempts(out):
                 yield record
 
 
-def climb(name, port, api, key):
+def climb(name, port, api, key, changes):
     witness = Witness(port)
     out = OUT / name.replace(",", "").replace(" ", "-")
     for old in out.glob("*"):
         old.unlink()
-    done = rungs(witness.port, api, key, out)
+    done = rungs(witness.port, api, key, out, changes)
     witness.close()
     assert done.returncode == 0, (name, done.returncode, done.stderr, done.stdout[-3000:])
     result = json.loads(done.stdout)

@@ -16,10 +16,12 @@ def output_tokens(body):
             document = json.loads(line)
         except ValueError:
             continue
-        for holder in (document, document.get("message") or {}):
+        for holder in (document, document.get("message") or {}, document.get("response") or {}):
             usage = holder.get("usage") or {}
             for key in ("completion_tokens", "output_tokens"):
                 found = usage.get(key, found)
+        # The model server's own protocol.
+        found = document.get("tokens_predicted", found)
     return found
 
 

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use engine::framing::{Event, Sse, TooLarge, Whole};
+use engine::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use engine::protocol::{Protocol, Signal};
 use scenario::plan::Api;
 
@@ -25,6 +25,19 @@ pub fn sse(input: &[u8]) {
     }
 }
 
+/// Lines of JSON: the same however they are cut, bounded, every one of them an object by its looks.
+pub fn ndjson(input: &[u8]) {
+    for limit in [LIMIT, usize::MAX] {
+        let whole = Heard::of_lines([input], limit);
+        assert_eq!(Heard::of_lines(input.chunks(1), limit), whole);
+        assert_eq!(Heard::of_lines(input.chunks(size(input)), limit), whole);
+        for (_, data) in &whole.events {
+            assert!(data.starts_with(b"{") && data.ends_with(b"}") && data.len() <= limit);
+        }
+        assert!(whole.residue.len() <= input.len() + 1);
+    }
+}
+
 /// Documents: all bytes in order, or refused exactly when they are over the limit.
 pub fn whole(input: &[u8]) {
     for size in [1, size(input), input.len().max(1)] {
@@ -40,9 +53,9 @@ pub fn whole(input: &[u8]) {
 /// A protocol: as a stream the same however it is cut, and as a document; no count that nobody can have sent.
 pub fn protocol(api: Api, input: &[u8]) {
     let protocol = Protocol::of(api);
-    let whole = signals(protocol, [input]);
-    assert_eq!(signals(protocol, input.chunks(1)), whole);
-    assert_eq!(signals(protocol, input.chunks(size(input))), whole);
+    let whole = signals(&protocol, [input]);
+    assert_eq!(signals(&protocol, input.chunks(1)), whole);
+    assert_eq!(signals(&protocol, input.chunks(size(input))), whole);
     let mut document = Vec::new();
     protocol.whole(input, &mut |signal| document.push(signal));
     for signal in whole.iter().chain(&document) {
@@ -83,9 +96,21 @@ impl Heard {
         let unterminated = refused.is_none() && sse.finish(&mut sink);
         Self { events, refused, unterminated, comments: sse.comments(), residue: sse.residue().to_vec() }
     }
+
+    fn of_lines<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Self {
+        let mut events = Vec::new();
+        let mut sink = |event: Event<'_>| {
+            events.push((event.name.to_vec(), event.data.to_vec()));
+            ControlFlow::Continue(())
+        };
+        let mut lines = Ndjson::new(limit);
+        let refused = pieces.into_iter().find_map(|piece| lines.push(piece, &mut sink).err());
+        let unterminated = refused.is_none() && lines.finish(&mut sink);
+        Self { events, refused, unterminated, comments: 0, residue: lines.residue().to_vec() }
+    }
 }
 
-fn signals<'a>(protocol: Protocol, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Signal> {
+fn signals<'a>(protocol: &Protocol, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Signal> {
     let mut signals = Vec::new();
     for (name, data) in Heard::of(pieces, usize::MAX).events {
         protocol.event(Event { name: &name, data: &data }, &mut |signal| signals.push(signal));

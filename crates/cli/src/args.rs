@@ -181,7 +181,8 @@ pub(crate) struct MockArgs {
     /// Port to listen on; 0 is any free one
     #[arg(long, default_value_t = 9100)]
     pub(crate) port: u16,
-    /// Serve one protocol only: openai-chat, anthropic-messages or dify-chat (default: all, by path)
+    /// Serve one protocol only: openai-chat, openai-completions, openai-responses, anthropic-messages, dify-chat,
+    /// dify-workflow, ollama-chat or ollama-generate (default: all, by path)
     #[arg(long, value_name = "API")]
     pub(crate) api: Option<String>,
     /// Time to the first token: median~sigma of a log-normal, e.g. 300ms~0.3
@@ -202,6 +203,9 @@ pub(crate) struct MockArgs {
     /// Requests without this key are answered 401
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
+    /// Models served, separated by commas; any other is answered 404 (default: any model)
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) models: Option<String>,
     /// Seed of the times
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

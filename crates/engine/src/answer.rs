@@ -104,6 +104,7 @@ impl Answer {
     fn remark(&mut self, signal: Signal, at: Offset) {
         match signal {
             Signal::Token { .. } | Signal::Document => {}
+            Signal::WholeText => self.whole_text(),
             Signal::Choice(choice) => {
                 self.choice(choice);
             }
@@ -132,6 +133,24 @@ impl Answer {
         if !self.finish_reason.as_ref().is_some_and(failed) || failed(&reason) {
             self.finish_reason = Some(reason);
         }
+    }
+
+    /// A stream that brought its text only at the end streamed nothing.
+    fn whole_text(&mut self) {
+        self.has_text = true;
+        if self.events.is_empty() {
+            self.flags.insert(Flag::NotStreamed);
+        }
+    }
+
+    /// What came as a stream turned out to be one document: its text has no arrival of its own.
+    pub(crate) fn becomes_whole(&mut self) {
+        self.is_whole = true;
+        self.events.clear();
+        self.at.first_token = None;
+        self.at.first_answer = None;
+        self.at.first_generated = None;
+        self.at.last_token = None;
     }
 
     fn count(&mut self, usage: Usage, at: Offset) {

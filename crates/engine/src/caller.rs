@@ -1,5 +1,7 @@
 //! Everything one attempt needs that does not change during a run: address, headers, limits, protocol.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION};
@@ -63,7 +65,10 @@ impl Caller {
             url: uri(&url)?,
             headers: headers(target, endpoint, &dial)?,
             dial,
-            protocol: Protocol::of(target.api),
+            protocol: match &target.response {
+                Some(response) => Protocol::custom(Arc::clone(response)),
+                None => Protocol::of(target.api),
+            },
             stream: target.stream,
             reuse: if target.keep_alive { Reuse::Allowed } else { Reuse::Never },
             timeouts: target.timeouts,

@@ -82,7 +82,7 @@ async fn ask(caller: &Caller) -> Option<Bytes> {
 fn list_path(plan: &Plan, endpoint: &Endpoint) -> Option<String> {
     let list = plan.target.api.model_list()?;
     let (path, query) = endpoint.path.split_once('?').map_or((endpoint.path.as_str(), ""), |both| both);
-    let base = path.strip_suffix(plan.target.api.path())?;
+    let base = plan.target.api.paths().iter().find_map(|own| path.strip_suffix(own))?;
     let query = if query.is_empty() { String::new() } else { format!("?{query}") };
     Some(format!("{base}{list}{query}"))
 }

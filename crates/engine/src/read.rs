@@ -8,13 +8,14 @@ use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use measure::sample::ErrorDetail;
 use measure::{ErrorClass, Flag, Offset, Outcome};
+use scenario::plan::Format;
 
 use crate::answer::Answer;
 use crate::attempt::{Failed, Log, root};
 use crate::caller::Caller;
 use crate::classify;
 use crate::decoding::Decoding;
-use crate::framing::{Event, Sse, TooLarge, Whole};
+use crate::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use crate::guard::Guard;
 use crate::trace::Step;
 use crate::transport::Link;
@@ -43,6 +44,8 @@ pub(crate) enum BodyEnd {
 pub(crate) enum Reading {
     /// Server-sent events.
     Events(Sse),
+    /// Lines of JSON.
+    Lines(Ndjson),
     /// One JSON document.
     Whole(Whole),
 }
@@ -50,43 +53,66 @@ pub(crate) enum Reading {
 /// A refusal's body is read up to here.
 const ERROR_BODY: usize = 64 * 1024;
 
+/// The media types of lines of JSON.
+const LINES: [&str; 6] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/json-lines",
+    "application/stream+json",
+];
+
 impl Reading {
     /// Chooses the framing by the head.
     pub(crate) fn of(caller: &Caller, response: &Response<Incoming>, log: &mut Log) -> Result<Self, Failed> {
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
-        match kind.trim().to_ascii_lowercase().as_str() {
-            "text/event-stream" => Ok(Self::Events(Sse::new(caller.max_event_size))),
-            "application/json" => {
-                if caller.stream {
-                    log.answer.flags.insert(Flag::NotStreamed);
-                }
-                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+        let Some(reading) = Self::of_type(&kind.trim().to_ascii_lowercase(), caller) else {
+            let text = format!("the answer is `{}`, which can hold no answer of this api", kind.trim());
+            return Err(Failed::new(ErrorClass::BadContentType, text));
+        };
+        if matches!(reading, Self::Whole(_)) && caller.stream && says_json(kind) {
+            log.answer.flags.insert(Flag::NotStreamed);
+        }
+        Ok(reading)
+    }
+
+    /// The framing of a body of this media type; `None` when it can hold no answer of the api.
+    fn of_type(kind: &str, caller: &Caller) -> Option<Self> {
+        let limit = caller.max_event_size;
+        let format = if caller.stream { caller.protocol.format() } else { Format::Json };
+        match (kind, format) {
+            ("text/event-stream", _) => Some(Self::Events(Sse::new(limit))),
+            (kind, _) if LINES.contains(&kind) => match caller.protocol.format() {
+                Format::Ndjson => Some(Self::Lines(Ndjson::new(limit))),
+                Format::Json => Some(Self::Whole(Whole::new(limit))),
+                Format::Sse => None,
+            },
+            // Some servers write lines of JSON under the type of one document, or send a good stream without a type.
+            ("application/json" | "" | "text/plain" | "application/octet-stream", Format::Ndjson) => {
+                Some(Self::Lines(Ndjson::new(limit)))
             }
-            // Some gateways send no type, or one of these, with a good stream.
-            "" | "text/plain" | "application/octet-stream" if caller.stream => {
-                Ok(Self::Events(Sse::new(caller.max_event_size)))
+            ("" | "text/plain" | "application/octet-stream", Format::Sse) => {
+                Some(Self::Events(Sse::new(limit)))
             }
-            "" | "text/plain" | "application/octet-stream" => {
-                Ok(Self::Whole(Whole::new(caller.max_event_size)))
+            ("application/json" | "" | "text/plain" | "application/octet-stream", _) => {
+                Some(Self::Whole(Whole::new(limit)))
             }
-            other => {
-                let text = format!("the answer is `{other}`, which can hold no answer of this api");
-                Err(Failed::new(ErrorClass::BadContentType, text))
-            }
+            _ => None,
         }
     }
 
     /// Takes in a chunk that arrived at `at`.
     fn push(&mut self, bytes: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Result<(), TooLarge> {
+        let mut record = |event: Event<'_>| {
+            hear(event, at, caller, log);
+            ControlFlow::Continue(())
+        };
         match self {
             Self::Whole(whole) => whole.push(bytes),
-            Self::Events(sse) => sse
-                .push(bytes, &mut |event| {
-                    hear(event, at, caller, log);
-                    ControlFlow::Continue(())
-                })
-                .map(|_| ()),
+            Self::Events(sse) => sse.push(bytes, &mut record).map(|_| ()),
+            Self::Lines(lines) => lines.push(bytes, &mut record).map(|_| ()),
         }
     }
 
@@ -124,32 +150,40 @@ impl Reading {
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
     fn close(&mut self, at: Offset, caller: &Caller, log: &mut Log, end: &BodyEnd) -> Vec<u8> {
+        let mut cut = Vec::new();
+        let mut last = |event: Event<'_>| {
+            // A cut event is dropped: it was never completed.
+            if is_complete(event) || caller.protocol.is_mark(event) {
+                hear(event, at, caller, log);
+            } else {
+                cut.extend_from_slice(event.data);
+            }
+            ControlFlow::Continue(())
+        };
         match self {
             Self::Events(sse) => {
-                let mut cut = Vec::new();
-                let mut last = |event: Event<'_>| {
-                    // A cut event is dropped: it was never completed.
-                    if is_complete(event) {
-                        hear(event, at, caller, log);
-                    } else {
-                        cut.extend_from_slice(event.data);
-                    }
-                    ControlFlow::Continue(())
-                };
                 if *end == BodyEnd::Clean && sse.finish(&mut last) {
                     log.answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
                     log.answer.flags.insert(Flag::Keepalives);
                 }
-                // A document where a stream was due, under a type that says neither.
-                if !log.answer.any_event && is_answer(sse.residue()) {
-                    log.answer.flags.insert(Flag::NotStreamed);
-                    read_whole(sse.residue(), at, caller, log);
-                    return Vec::new();
-                }
                 // A body that is nothing but a cut event is not an empty one.
-                if sse.residue().is_empty() && !log.answer.any_event { cut } else { sse.residue().to_vec() }
+                match sse.residue().is_empty() && !log.answer.any_event {
+                    true => cut,
+                    false => document_instead(sse.residue(), at, caller, log),
+                }
+            }
+            Self::Lines(lines) => {
+                let unterminated = *end == BodyEnd::Clean && lines.finish(&mut last);
+                if lines.events() == 1 && log.answer.done.is_some() {
+                    // One line that begins and ends the answer is a document.
+                    log.answer.becomes_whole();
+                    not_streamed(caller, log);
+                } else if unterminated {
+                    log.answer.flags.insert(Flag::UnterminatedEvent);
+                }
+                document_instead(lines.residue(), at, caller, log)
             }
             Self::Whole(whole) => {
                 let body = whole.bytes();
@@ -191,6 +225,26 @@ fn read_whole(body: &[u8], at: Offset, caller: &Caller, log: &mut Log) {
 /// Nothing came, or no token: of a finished answer nothing more need come.
 fn is_silence(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::TimeoutIdle | ErrorClass::TimeoutStall)
+}
+
+/// A document where a stream was due, under a type that says neither; what else is left is given back.
+fn document_instead(residue: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Vec<u8> {
+    if log.answer.any_event || !is_answer(residue) {
+        return residue.to_vec();
+    }
+    not_streamed(caller, log);
+    read_whole(residue, at, caller, log);
+    Vec::new()
+}
+
+fn not_streamed(caller: &Caller, log: &mut Log) {
+    if caller.stream {
+        log.answer.flags.insert(Flag::NotStreamed);
+    }
+}
+
+fn says_json(content_type: &str) -> bool {
+    content_type.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// Whether bytes are one JSON object.

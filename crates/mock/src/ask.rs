@@ -43,13 +43,13 @@ impl Ask {
     pub(crate) fn parse(protocol: Protocol, body: &[u8]) -> Result<Self, Problem> {
         let body: Value = serde_json::from_slice(body).map_err(|_| Problem::NotJson)?;
         let prompt_field = prompt_field(protocol);
-        let prompt = body.get(prompt_field).filter(|prompt| is_prompt(prompt));
+        let prompt = body.get(prompt_field).filter(|prompt| is_prompt(protocol, prompt));
         let prompt = prompt.ok_or(Problem::MissingField(prompt_field))?;
         let system = body.get("system").map_or(0, rough_tokens);
         Ok(Self {
             model: text_field(&body, "model").unwrap_or_else(|| "mock".to_owned()),
             delivery: delivery(protocol, &body),
-            most_tokens: CAPS.iter().filter_map(|cap| whole_number(&body, cap)).min(),
+            most_tokens: most_tokens(&body),
             input_tokens: rough_tokens(prompt) + system,
             conversation: text_field(&body, "conversation_id"),
         })
@@ -58,25 +58,44 @@ impl Ask {
 
 fn prompt_field(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::OpenAiChat | Protocol::AnthropicMessages => "messages",
+        Protocol::OpenAiChat | Protocol::AnthropicMessages | Protocol::OllamaChat => "messages",
+        Protocol::OpenAiCompletions | Protocol::OllamaGenerate => "prompt",
+        Protocol::OpenAiResponses => "input",
         Protocol::DifyChat => "query",
+        Protocol::DifyWorkflow => "inputs",
     }
 }
 
-fn is_prompt(value: &Value) -> bool {
-    value.is_string() || value.as_array().is_some_and(|messages| !messages.is_empty())
+fn is_prompt(protocol: Protocol, value: &Value) -> bool {
+    match protocol {
+        // Variables of the app's own, perhaps none.
+        Protocol::DifyWorkflow => value.is_object(),
+        _ => value.is_string() || value.as_array().is_some_and(|messages| !messages.is_empty()),
+    }
 }
 
 fn delivery(protocol: Protocol, body: &Value) -> Delivery {
     let streams = match protocol {
-        Protocol::OpenAiChat | Protocol::AnthropicMessages => body["stream"] == Value::Bool(true),
-        Protocol::DifyChat => body["response_mode"] == "streaming",
+        Protocol::OpenAiChat
+        | Protocol::OpenAiCompletions
+        | Protocol::OpenAiResponses
+        | Protocol::AnthropicMessages => body["stream"] == Value::Bool(true),
+        Protocol::DifyChat | Protocol::DifyWorkflow => body["response_mode"] == "streaming",
+        // It streams unless told not to.
+        Protocol::OllamaChat | Protocol::OllamaGenerate => body["stream"] != Value::Bool(false),
     };
     let usage = match body["stream_options"]["include_usage"] {
         Value::Bool(true) => UsageChunk::Asked,
         _ => UsageChunk::NotAsked,
     };
     if streams { Delivery::Stream { usage } } else { Delivery::Whole }
+}
+
+/// The lowest cap, in the spelling of any protocol.
+fn most_tokens(body: &Value) -> Option<usize> {
+    let caps = CAPS.iter().filter_map(|cap| whole_number(body, cap));
+    let options = body.get("options").and_then(|options| whole_number(options, "num_predict"));
+    caps.chain(options).min()
 }
 
 fn text_field(body: &Value, name: &str) -> Option<String> {
@@ -100,7 +119,7 @@ fn rough_tokens(value: &Value) -> usize {
     }
 }
 
-const CAPS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+const CAPS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 #[cfg(test)]
 mod tests {
@@ -115,6 +134,9 @@ mod tests {
         let body = r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":9,
             "max_completion_tokens":7,"messages":[{"role":"user","content":[{"type":"text","text":"two words"}]}]}"#;
         let ask = parse(Protocol::OpenAiChat, body).unwrap();
+        let capped = |body: &str| parse(Protocol::OllamaChat, body).unwrap().most_tokens;
+        assert_eq!(capped(r#"{"messages":[{}],"options":{"num_predict":5}}"#), Some(5));
+        assert_eq!(capped(r#"{"messages":[{}],"max_output_tokens":6}"#), Some(6));
         assert_eq!(ask.delivery, Delivery::Stream { usage: UsageChunk::Asked });
         assert_eq!((ask.model.as_str(), ask.most_tokens, ask.input_tokens), ("m", Some(7), 2));
     }
@@ -128,6 +150,13 @@ mod tests {
             (Protocol::AnthropicMessages, r#"{"messages":[{}],"stream":false}"#, Delivery::Whole),
             (Protocol::DifyChat, r#"{"query":"hi","response_mode":"streaming"}"#, streams),
             (Protocol::DifyChat, r#"{"query":"hi","stream":true}"#, Delivery::Whole),
+            (Protocol::OpenAiCompletions, r#"{"prompt":"hi","stream":true}"#, streams),
+            (Protocol::OpenAiResponses, r#"{"input":[{}],"stream":true}"#, streams),
+            (Protocol::OpenAiResponses, r#"{"input":"hi"}"#, Delivery::Whole),
+            (Protocol::DifyWorkflow, r#"{"inputs":{},"response_mode":"streaming"}"#, streams),
+            (Protocol::OllamaChat, r#"{"messages":[{}]}"#, streams),
+            (Protocol::OllamaGenerate, r#"{"prompt":"hi"}"#, streams),
+            (Protocol::OllamaChat, r#"{"messages":[{}],"stream":false}"#, Delivery::Whole),
         ];
         for (protocol, body, expected) in table {
             assert_eq!(parse(protocol, body).unwrap().delivery, expected, "{protocol:?} {body}");
@@ -143,6 +172,10 @@ mod tests {
             (Protocol::AnthropicMessages, r#"{"messages":[]}"#, Problem::MissingField("messages")),
             (Protocol::DifyChat, r#"{"messages":[{}]}"#, Problem::MissingField("query")),
             (Protocol::DifyChat, r#"{"query":7}"#, Problem::MissingField("query")),
+            (Protocol::OpenAiCompletions, r#"{"messages":[{}]}"#, Problem::MissingField("prompt")),
+            (Protocol::OpenAiResponses, r#"{"input":""#, Problem::NotJson),
+            (Protocol::OpenAiResponses, r#"{"prompt":"hi"}"#, Problem::MissingField("input")),
+            (Protocol::DifyWorkflow, r#"{"query":"hi"}"#, Problem::MissingField("inputs")),
         ];
         for (protocol, body, expected) in table {
             assert_eq!(parse(protocol, body).unwrap_err(), expected, "{protocol:?} {body}");

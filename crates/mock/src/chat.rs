@@ -5,7 +5,7 @@ use tokio::sync::SemaphorePermit;
 use crate::answer::Answer;
 use crate::ask::{Ask, Delivery};
 use crate::clock::Stamp;
-use crate::config::Key;
+use crate::config::Config;
 use crate::http::{Connection, Gone, Head, Reply, Request};
 use crate::ledger::Row;
 use crate::pace::Schedule;
@@ -35,7 +35,7 @@ pub(crate) async fn answer(
         aborted: false,
     };
     let mut chat = Chat { state, connection, head, row };
-    let ask = match accept(state.config.key.as_ref(), protocol, &chat.head, &body) {
+    let ask = match accept(&state.config, protocol, &chat.head, &body) {
         Ok(ask) => ask,
         Err(problem) => return chat.refuse(problem).await,
     };
@@ -47,19 +47,23 @@ pub(crate) async fn answer(
     chat.finish(&last).await
 }
 
-/// What is asked for, if the key and the body are right.
-fn accept(key: Option<&Key>, protocol: Protocol, head: &Head, body: &[u8]) -> Result<Ask, Problem> {
-    if let Some(key) = key {
+/// What is asked for, if the key, the body and the model are right.
+fn accept(config: &Config, protocol: Protocol, head: &Head, body: &[u8]) -> Result<Ask, Problem> {
+    if let Some(key) = &config.key {
         let given = match protocol {
-            Protocol::OpenAiChat | Protocol::DifyChat => head.bearer.as_deref(),
             Protocol::AnthropicMessages => head.x_api_key.as_deref().or(head.bearer.as_deref()),
+            _ => head.bearer.as_deref(),
         };
         let given = given.ok_or(Problem::MissingKey)?;
         if !key.is(given) {
             return Err(Problem::WrongKey);
         }
     }
-    Ask::parse(protocol, body)
+    let ask = Ask::parse(protocol, body)?;
+    match protocol.names_model() && !config.serves(&ask.model) {
+        true => Err(Problem::UnknownModel(ask.model)),
+        false => Ok(ask),
+    }
 }
 
 /// A request on its way, and its row in the making.
@@ -76,7 +80,7 @@ impl<'a> Chat<'a> {
         if problem == Problem::RateLimited {
             reply.retry_after = Some(self.state.config.retry_after);
         }
-        let bytes = reply.json(&self.row.protocol.error(problem));
+        let bytes = reply.json(&self.row.protocol.error(&problem));
         self.row.status = Some(problem.status());
         self.row.head = Some(self.state.clock.now());
         self.finish(&bytes).await
@@ -115,7 +119,7 @@ impl<'a> Chat<'a> {
         let events = self.row.protocol.events(answer);
         self.begin_stream(&events.opening).await?;
         for (index, due) in schedule.take(answer.output_tokens).enumerate() {
-            let piece = framing.piece(&events.token.render(crate::text::token(index)));
+            let piece = framing.piece(&events.token.render(index, crate::text::token(index)));
             self.connection.wait_until(begin.after(due)).await?;
             self.row.tokens.push(self.state.clock.now());
             self.connection.write(&piece).await?;
@@ -130,7 +134,7 @@ impl<'a> Chat<'a> {
     /// The response head, in one write with the first opening event, and the other opening events.
     async fn begin_stream(&mut self, opening: &[String]) -> Result<(), Gone> {
         let framing = self.head.framing;
-        let mut first = self.reply(200).stream_head(framing);
+        let mut first = self.reply(200).stream_head(self.row.protocol.stream_type(), framing);
         let (with_head, others) = opening.split_at(opening.len().min(1));
         first.extend(with_head.iter().flat_map(|event| framing.piece(event)));
         self.row.head = Some(self.state.clock.now());

@@ -85,9 +85,45 @@ impl Clock {
     }
 }
 
+/// Seconds of the Unix epoch as `2026-01-31T08:00:00Z`.
+pub(crate) fn rfc3339(unix_seconds: u64) -> String {
+    let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
+    // Years that begin in March have their odd day at the end; a cycle of them is 400 years.
+    let (cycle, day) = ((days + 719_468) / 146_097, (days + 719_468) % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let (month, day) = ((5 * day + 2) / 153, day - (153 * ((5 * day + 2) / 153) + 2) / 5 + 1);
+    let (year, month) = match month < 10 {
+        true => (cycle * 400 + year, month + 3),
+        false => (cycle * 400 + year + 1, month - 9),
+    };
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// A request that waited longer than this to be read was not late: the wall clock was stepped.
 const OLDEST: Duration = Duration::from_secs(1);
 
 fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_become_dates() {
+        let rows = [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_700_000_000, "2023-11-14T22:13:20Z"),
+            (4_102_444_799, "2099-12-31T23:59:59Z"),
+        ];
+        for (seconds, date) in rows {
+            assert_eq!(rfc3339(seconds), date);
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub struct Config {
     pub seed: u64,
     /// The key that requests must carry; without one, any key and none will do.
     pub key: Option<Key>,
+    /// The models served; when empty, any is, and the lists name `mock`.
+    pub models: Vec<String>,
     /// What a 429 says in `Retry-After`, rounded up to whole seconds. Default 1 s.
     pub retry_after: Duration,
 }
@@ -40,10 +42,29 @@ impl Default for Config {
             limit: None,
             seed: 1,
             key: None,
+            models: Vec::new(),
             retry_after: Duration::from_secs(1),
         }
     }
 }
+
+impl Config {
+    /// Whether a request for this model is answered.
+    pub(crate) fn serves(&self, model: &str) -> bool {
+        self.models.is_empty() || self.models.iter().any(|served| served == model)
+    }
+
+    /// The models that the lists name.
+    pub(crate) fn listed_models(&self) -> Vec<&str> {
+        match self.models.as_slice() {
+            [] => vec![ANY_MODEL],
+            models => models.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// What the lists name where any model will do.
+const ANY_MODEL: &str = "mock";
 
 /// Which protocols a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Why a request is refused, before any protocol has put it in its own words.
 
 /// A refusal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// The bytes are not an HTTP/1.x request.
     NotHttp,
@@ -19,21 +19,23 @@ pub(crate) enum Problem {
     RateLimited,
     /// No such path, or not by this method.
     NotFound,
+    /// The model is not one of those served.
+    UnknownModel(String),
 }
 
 impl Problem {
-    pub(crate) fn status(self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         match self {
             Self::NotHttp | Self::NotJson | Self::MissingField(_) => 400,
             Self::MissingKey | Self::WrongKey => 401,
-            Self::NotFound => 404,
+            Self::NotFound | Self::UnknownModel(_) => 404,
             Self::TooLarge => 413,
             Self::RateLimited => 429,
         }
     }
 
     /// One sentence for a human.
-    pub(crate) fn message(self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::NotHttp => "This is not an HTTP/1.1 request.".to_owned(),
             Self::TooLarge => "The request is too large.".to_owned(),
@@ -42,6 +44,7 @@ impl Problem {
             Self::MissingKey => "No API key was provided.".to_owned(),
             Self::WrongKey => "Incorrect API key provided.".to_owned(),
             Self::RateLimited => "Rate limit reached: too many open requests.".to_owned(),
+            Self::UnknownModel(model) => format!("The model `{model}` does not exist."),
             Self::NotFound => "There is nothing at this path.".to_owned(),
         }
     }

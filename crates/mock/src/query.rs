@@ -74,11 +74,12 @@ enum Setting {
     Limit,
     Seed,
     Key,
+    Models,
     RetryAfter,
 }
 
 impl Setting {
-    const ALL: [(&'static str, Self); 9] = [
+    const ALL: [(&'static str, Self); 10] = [
         ("api", Self::Api),
         ("ttft", Self::Ttft),
         ("itl", Self::Itl),
@@ -87,6 +88,7 @@ impl Setting {
         ("limit", Self::Limit),
         ("seed", Self::Seed),
         ("key", Self::Key),
+        ("models", Self::Models),
         ("retry_after", Self::RetryAfter),
     ];
 
@@ -110,9 +112,18 @@ impl Setting {
             Self::Seed => config.seed = value.parse().map_err(|_| "a whole number of at least 0")?,
             Self::Key if value.is_empty() => return Err("a key"),
             Self::Key => config.key = Some(Key::from(value)),
+            Self::Models => config.models = models(value)?,
             Self::RetryAfter => config.retry_after = parse_duration(value).ok_or(DURATION)?,
         }
         Ok(())
+    }
+}
+
+fn models(value: &str) -> Result<Vec<String>, &'static str> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    match names.iter().all(|name| !name.is_empty()) {
+        true => Ok(names),
+        false => Err("names of models, separated by commas"),
     }
 }
 
@@ -128,7 +139,7 @@ impl FromStr for Api {
             return Ok(Self::Any);
         }
         let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name);
-        protocol.map(Self::Only).ok_or("`any`, `openai-chat`, `anthropic-messages` or `dify-chat`")
+        protocol.map(Self::Only).ok_or(API)
     }
 }
 
@@ -161,6 +172,8 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * unit_seconds).ok()
 }
 
+const API: &str = "`any`, `openai-chat`, `openai-completions`, `openai-responses`, `anthropic-messages`, \
+                   `dify-chat`, `dify-workflow`, `ollama-chat` or `ollama-generate`";
 const DURATION: &str = "a duration such as `300ms` or `1.5s`";
 const PACE: &str = "a duration up to an hour such as `300ms`, or `300ms~0.3` with a spread of 0 to 3";
 const SIGMA_MOST: f64 = 3.0;
@@ -173,7 +186,7 @@ mod tests {
     #[test]
     fn every_setting_is_read() {
         let config = Config::from_query(
-            "api=dify-chat&ttft=1.5s~0.3&itl=250us&tokens=64&capacity=32&limit=80&seed=7&key=sk-1&retry_after=3s",
+            "api=dify-chat&ttft=1.5s~0.3&itl=250us&tokens=64&capacity=32&limit=80&seed=7&key=sk-1&models=a,b&retry_after=3s",
         )
         .unwrap();
         assert_eq!(config.api, Api::Only(Protocol::DifyChat));
@@ -181,6 +194,7 @@ mod tests {
         assert_eq!(config.itl, Pace::constant(Duration::from_micros(250)));
         assert_eq!((config.tokens, config.capacity, config.limit, config.seed), (64, Some(32), Some(80), 7));
         assert_eq!(config.key, Some(Key::from("sk-1")));
+        assert_eq!(config.models, ["a", "b"]);
         assert_eq!(config.retry_after, Duration::from_secs(3));
     }
 
@@ -208,11 +222,12 @@ mod tests {
             ("seed=x", "mock setting `seed`: found `x`, expected a whole number of at least 0"),
             ("api=grpc", "mock setting `api`: found `grpc`, expected `any`, `openai-chat`"),
             ("key=", "mock setting `key`: found ``, expected a key"),
+            ("models=a,,b", "mock setting `models`: found `a,,b`, expected names of models"),
             ("retry_after=soon", "mock setting `retry_after`: found `soon`, expected a duration such as"),
             ("seed=1&seed=2", "mock setting `seed`: it is given twice"),
         ];
         let known = "; the settings are `api`, `ttft`, `itl`, `tokens`, `capacity`, `limit`, `seed`, `key`, \
-                     `retry_after`";
+                     `models`, `retry_after`";
         for (query, expected) in table {
             let message = Config::from_query(query).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{query}: {message}");

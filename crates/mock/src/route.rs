@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::chat;
+use crate::clock::rfc3339;
 use crate::config::Api;
 use crate::http::{Connection, Gone, Head, Reply, Request};
 use crate::ledger::LedgerSnapshot;
@@ -16,7 +17,10 @@ use crate::state::State;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Chat(Protocol),
+    /// The list that OpenAI's and Anthropic's clients read.
     Models,
+    /// Ollama's list.
+    Tags,
     /// The ledger with the newest rows, as many as asked for by `?rows=`.
     Ledger {
         rows: usize,
@@ -34,6 +38,7 @@ pub(crate) async fn serve(
     let body = match Route::of(&request.head, state.config.api) {
         Route::Chat(protocol) => return chat::answer(state, connection, protocol, request).await,
         Route::Models => Ok(models(state)),
+        Route::Tags => Ok(tags(state)),
         Route::Ledger { rows } => Ok(ledger(state, rows).await),
         Route::Reset => {
             state.ledger().reset();
@@ -43,7 +48,7 @@ pub(crate) async fn serve(
     };
     let (status, body) = match body {
         Ok(body) => (200, body),
-        Err(problem) => (problem.status(), Protocol::OpenAiChat.error(problem)),
+        Err(problem) => (problem.status(), Protocol::OpenAiChat.error(&problem)),
     };
     let Head { keep_alive, request_id, .. } = request.head;
     let reply = Reply { status, keep_alive, date: state.clock.http_date(), request_id, retry_after: None };
@@ -54,7 +59,8 @@ impl Route {
     fn of(head: &Head, api: Api) -> Self {
         match (head.method.as_str(), head.path.as_str()) {
             ("POST", path) => Self::of_post(path, api),
-            ("GET", "/v1/models") => Self::Models,
+            ("GET", "/api/tags") => Self::Tags,
+            ("GET", path) if path.ends_with("/models") => Self::Models,
             ("GET", "/ledger") => Self::Ledger { rows: rows_asked(&head.query) },
             _ => Self::NotFound,
         }
@@ -75,10 +81,43 @@ fn rows_asked(query: &str) -> usize {
     rows.and_then(|rows| rows.parse().ok()).unwrap_or(0)
 }
 
+/// One list for both: OpenAI's clients read `id` and `object`, Anthropic's `id`, `type` and the ends of the page.
 fn models(state: &State) -> Value {
-    let model =
-        json!({"id": "mock", "object": "model", "created": state.clock.unix_seconds(), "owned_by": "rungs"});
-    json!({"object": "list", "data": [model]})
+    let created = state.clock.unix_seconds();
+    let models = state.config.listed_models();
+    let entry = |model: &&str| {
+        json!({
+            "id": model,
+            "object": "model",
+            "created": created,
+            "owned_by": "rungs",
+            "type": "model",
+            "display_name": model,
+            "created_at": rfc3339(created),
+        })
+    };
+    json!({
+        "object": "list",
+        "data": models.iter().map(entry).collect::<Vec<_>>(),
+        "has_more": false,
+        "first_id": models.first(),
+        "last_id": models.last(),
+    })
+}
+
+fn tags(state: &State) -> Value {
+    let modified = rfc3339(state.clock.unix_seconds());
+    let entry = |model: &str| {
+        json!({
+            "name": model,
+            "model": model,
+            "modified_at": modified,
+            "size": 0,
+            "digest": "",
+            "details": {"format": "mock", "family": "mock", "parameter_size": "0", "quantization_level": "none"},
+        })
+    };
+    json!({"models": state.config.listed_models().into_iter().map(entry).collect::<Vec<_>>()})
 }
 
 /// The ledger as JSON. Sorting many rows takes a while, so it is not done on the thread that paces.
@@ -120,6 +159,13 @@ mod tests {
             ("POST /v1/chat-messages", Route::Chat(Protocol::DifyChat)),
             ("GET /v1/chat/completions", Route::NotFound),
             ("GET /v1/models", Route::Models),
+            ("GET /gateway/v1/models?limit=20", Route::Models),
+            ("GET /api/tags", Route::Tags),
+            ("POST /v1/completions", Route::Chat(Protocol::OpenAiCompletions)),
+            ("POST /v1/responses", Route::Chat(Protocol::OpenAiResponses)),
+            ("POST /v1/workflows/run", Route::Chat(Protocol::DifyWorkflow)),
+            ("POST /api/chat", Route::Chat(Protocol::OllamaChat)),
+            ("POST /api/generate", Route::Chat(Protocol::OllamaGenerate)),
             ("GET /ledger", Route::Ledger { rows: 0 }),
             ("GET /ledger?rows=5", Route::Ledger { rows: 5 }),
             ("POST /reset", Route::Reset),

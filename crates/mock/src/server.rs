@@ -185,7 +185,7 @@ async fn refuse(error: ReadError, connection: &mut Connection, state: &State) {
         retry_after: None,
     };
     // The connection is closed next, whether the client reads this or not.
-    let _ = connection.write(&reply.json(&Protocol::OpenAiChat.error(problem))).await;
+    let _ = connection.write(&reply.json(&Protocol::OpenAiChat.error(&problem))).await;
 }
 
 const BACKLOG: u32 = 4096;

@@ -131,7 +131,12 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
     let target = target::read(target_section, data_section);
     let load = read_load(root.section("load"), &target.timeouts);
     let data = data::read(data_section, target.model.as_deref());
-    let wanted = template::Wanted { api: target.api, model: target.model.as_deref(), usage: target.usage };
+    let wanted = template::Wanted {
+        api: target.api,
+        format: target.format(),
+        model: target.model.as_deref(),
+        usage: target.usage,
+    };
     let rendered = template::render(data_section, &data, wanted);
     let other = fingerprint.overrides.iter().any(|change| change.key.starts_with("load."));
     let ladder = if other { gate::Ladder::Other(&load.stages) } else { gate::Ladder::Own(&load.stages) };

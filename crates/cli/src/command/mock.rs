@@ -16,8 +16,8 @@ pub(crate) fn mock(args: &MockArgs) -> Code {
         Ok(server) => {
             let address = server.addr();
             screen::talk(format_args!(
-                "mock server on http://{address}: POST /v1/chat/completions, /v1/messages, /v1/chat-messages; \
-                 GET /ledger says what was really sent; Ctrl-C ends it"
+                "mock server on http://{address}: POST /v1/chat/completions, /v1/completions, /v1/responses, /v1/messages, \
+                 /v1/chat-messages, /v1/workflows/run, /api/chat, /api/generate; GET /ledger says what was really sent; Ctrl-C ends it"
             ));
             server.wait();
             Code::Done
@@ -40,6 +40,7 @@ fn settings(args: &MockArgs) -> String {
         ("capacity", number(args.capacity)),
         ("limit", number(args.limit)),
         ("key", args.key.clone()),
+        ("models", args.models.clone()),
         ("seed", args.seed.map(|seed| seed.to_string())),
     ];
     let given = pairs.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));

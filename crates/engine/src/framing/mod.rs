@@ -1,8 +1,11 @@
 //! Bytes in, events out: no I/O and no clock. The events do not depend on where the bytes were cut.
 
+mod ndjson;
+mod residue;
 mod sse;
 mod whole;
 
+pub use ndjson::Ndjson;
 pub use sse::{Event, Sse};
 pub use whole::Whole;
 

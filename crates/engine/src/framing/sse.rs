@@ -6,9 +6,8 @@ use std::ops::ControlFlow;
 use memchr::memchr2;
 
 use super::TooLarge;
+use super::residue::Residue;
 
-/// Bytes of lines that are no field of an event stream; more are counted, not kept.
-const RESIDUE_LIMIT: usize = 64 * 1024;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// One dispatched event.
@@ -28,7 +27,7 @@ pub struct Sse {
     /// Joined data lines of the event under way, each followed by LF.
     data: Vec<u8>,
     name: Vec<u8>,
-    residue: Vec<u8>,
+    residue: Residue,
     limit: usize,
     /// The last byte was CR: a following LF belongs to it.
     after_cr: bool,
@@ -44,7 +43,7 @@ impl Sse {
             line: Vec::new(),
             data: Vec::new(),
             name: Vec::new(),
-            residue: Vec::new(),
+            residue: Residue::default(),
             limit,
             after_cr: false,
             at_start: true,
@@ -97,7 +96,7 @@ impl Sse {
 
     /// Bytes of lines that belong to no event stream: what a server wrote without `data:`.
     pub fn residue(&self) -> &[u8] {
-        &self.residue
+        self.residue.bytes()
     }
 
     /// Comment lines so far: keep-alives.
@@ -155,15 +154,7 @@ impl Sse {
                 self.name.extend_from_slice(value);
             }
             b"id" | b"retry" => {}
-            _ => self.keep_residue(line),
-        }
-    }
-
-    fn keep_residue(&mut self, line: &[u8]) {
-        let room = RESIDUE_LIMIT.saturating_sub(self.residue.len());
-        self.residue.extend_from_slice(&line[..line.len().min(room)]);
-        if room > line.len() {
-            self.residue.push(b'\n');
+            _ => self.residue.keep(line),
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     {
         return emit(Signal::Failed(failure));
     }
-    let kind = std::mem::take(&mut message.kind).said();
+    let kind = std::mem::take(&mut message.kind).0;
     let kind = kind.unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
     match kind.as_str() {
         "message_start" => {
@@ -107,7 +107,7 @@ fn answer(message: Message, emit: &mut dyn FnMut(Signal)) {
 }
 
 fn delta(delta: Delta, emit: &mut dyn FnMut(Signal)) {
-    match delta.kind.0.as_str() {
+    match delta.kind.as_str() {
         "text_delta" => token(delta.text, Kind::Answer, emit),
         "thinking_delta" => token(delta.thinking, Kind::Reasoning, emit),
         "input_json_delta" => token(delta.partial_json, Kind::Answer, emit),
@@ -129,7 +129,7 @@ fn usage(usage: Usage, emit: &mut dyn FnMut(Signal)) {
 }
 
 fn finish(reason: Word, emit: &mut dyn FnMut(Signal)) {
-    if let Some(reason) = reason.said() {
+    if let Some(reason) = reason.0 {
         emit(Signal::Finish { choice: 0, reason });
     }
 }

@@ -13,6 +13,9 @@ use crate::framing::Event;
 struct Message {
     #[serde(default)]
     event: Word,
+    /// Events of a chat carry it, those of a workflow app do not.
+    #[serde(default)]
+    message_id: Word,
     #[serde(default)]
     answer: Option<Text>,
     #[serde(default)]
@@ -23,10 +26,10 @@ struct Message {
     error: Option<Value>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 struct Metadata {
     #[serde(default)]
-    usage: Usage,
+    usage: Option<Usage>,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
@@ -40,7 +43,10 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     {
         return emit(Signal::Failed(failure));
     }
-    let kind = message.event.said().unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
+    let kind = match message.event.0 {
+        Some(kind) => kind,
+        None => String::from_utf8_lossy(event.name).into_owned(),
+    };
     match kind.as_str() {
         "message" | "agent_message" => token(message.answer.unwrap_or_default(), emit),
         "text_chunk" => {
@@ -48,11 +54,17 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
             token(Text(text.is_some_and(|text| !text.is_empty())), emit);
         }
         "message_end" => {
-            usage(message.metadata, emit);
+            usage(message.metadata.0, emit);
             emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
             emit(Signal::Done);
         }
-        "workflow_finished" => workflow_finished(message.data.as_ref(), emit),
+        "workflow_finished" => {
+            let finished = workflow_finished(message.data.as_ref(), Signal::WholeText, emit);
+            // In a chat `message_end`, with the counts, is still to come or came before.
+            if finished && message.message_id.0.is_none() {
+                emit(Signal::Done);
+            }
+        }
         "error" => emit(Signal::Failed(Failure::said(data))),
         "ping" => emit(Signal::Keepalive),
         "message_file"
@@ -61,6 +73,8 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         | "workflow_started"
         | "node_started"
         | "node_finished"
+        | "node_retry"
+        | "text_replace"
         | "iteration_started"
         | "iteration_next"
         | "iteration_completed"
@@ -82,18 +96,16 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    match message.answer {
-        Some(answer) => {
-            token(answer, emit);
-            emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
-        }
-        None => {
-            if let Some(failure) = Failure::in_document(data) {
-                emit(Signal::Failed(failure));
-            }
-        }
+    if let Some(answer) = message.answer {
+        token(answer, emit);
+        emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
+    } else if message.data.as_ref().is_some_and(|data| data.get("status").is_some()) {
+        let text = Signal::Token { choice: 0, kind: Kind::Answer };
+        workflow_finished(message.data.as_ref(), text, emit);
+    } else if let Some(failure) = Failure::in_document(data) {
+        emit(Signal::Failed(failure));
     }
-    usage(message.metadata, emit);
+    usage(message.metadata.0, emit);
 }
 
 fn token(text: Text, emit: &mut dyn FnMut(Signal)) {
@@ -103,23 +115,46 @@ fn token(text: Text, emit: &mut dyn FnMut(Signal)) {
     }
 }
 
-fn usage(metadata: Object<Metadata>, emit: &mut dyn FnMut(Signal)) {
-    let usage = metadata.0.unwrap_or_default().usage;
-    if !usage.is_empty() {
+fn usage(metadata: Option<Metadata>, emit: &mut dyn FnMut(Signal)) {
+    let usage = metadata.and_then(|metadata| metadata.usage);
+    if let Some(usage) = usage.filter(|usage| !usage.is_empty()) {
         emit(Signal::Usage(usage));
     }
 }
 
-/// A workflow that succeeded finishes the answer (its `message_end` may still follow); one that failed fails it.
-fn workflow_finished(data: Option<&Value>, emit: &mut dyn FnMut(Signal)) {
-    let text = |key: &str| data.and_then(|data| data.get(key)).and_then(Value::as_str).unwrap_or_default();
-    match text("status") {
-        "failed" => emit(Signal::Failed(Failure::in_words(text("error")))),
+/// A workflow that succeeded finishes the answer, and its outputs hold the text (as `text` says it); one that failed
+/// fails it. Its `total_tokens` counts prompts and answers of all its nodes: no count of the answer's tokens.
+fn workflow_finished(data: Option<&Value>, text: Signal, emit: &mut dyn FnMut(Signal)) -> bool {
+    let field = |key: &str| data.and_then(|data| data.get(key));
+    let word = |key: &str| field(key).and_then(Value::as_str).unwrap_or_default();
+    match word("status") {
+        "failed" => {
+            let words = match word("error") {
+                "" => "the workflow failed",
+                words => words,
+            };
+            emit(Signal::Failed(Failure::in_words(words)));
+            false
+        }
         status @ ("succeeded" | "partial-succeeded") => {
+            if field("outputs").is_some_and(has_text) {
+                emit(text);
+            }
             emit(Signal::Finish { choice: 0, reason: status.to_owned() });
+            true
         }
         // Stopped, or not said: the answer is not finished.
-        _ => {}
+        _ => false,
+    }
+}
+
+/// Whether any of a workflow's outputs, which have names of the app's own, is a text.
+fn has_text(output: &Value) -> bool {
+    match output {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(fields) => fields.values().any(has_text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -141,14 +176,51 @@ mod tests {
         let usage = Usage { output: Some(5), input: Some(3), ..Usage::default() };
         let finish = |reason: &str| Signal::Finish { choice: 0, reason: reason.into() };
         assert_eq!(end, [Signal::Usage(usage), finish("message_end"), Signal::Done]);
+        let of_a_chat = r#"{"event":"workflow_finished","message_id":"m","data":{"status":"succeeded"}}"#;
+        assert_eq!(signals(of_a_chat), [finish("succeeded")]);
         assert_eq!(
             signals(r#"{"event":"workflow_finished","data":{"status":"succeeded"}}"#),
-            [finish("succeeded")]
+            [finish("succeeded"), Signal::Done]
         );
+        assert_eq!(signals(r#"{"event":"workflow_finished","data":{"status":"stopped"}}"#), []);
         let failed = signals(r#"{"event":"workflow_finished","data":{"status":"failed","error":"e"}}"#);
         assert!(matches!(&failed[..], [Signal::Failed(failure)] if failure.message == "e"));
         let error = signals(r#"{"event":"error","status":400,"code":"invalid_param","message":"m"}"#);
         assert!(matches!(&error[..], [Signal::Failed(f)] if f.code.as_deref() == Some("invalid_param")));
+    }
+
+    #[test]
+    fn a_workflow_app_is_read_streamed_and_whole() {
+        let finished = r#""status":"succeeded","outputs":{"result":["w"]},"error":null,"total_tokens":3562"#;
+        let finish = Signal::Finish { choice: 0, reason: "succeeded".into() };
+        let rows = [
+            (r#"{"event":"workflow_started","workflow_run_id":"r","data":{"id":"r"}}"#.to_owned(), vec![]),
+            (
+                r#"{"event":"node_finished","data":{"status":"succeeded","outputs":{"text":"x"}}}"#.into(),
+                vec![],
+            ),
+            (r#"{"event":"text_chunk","data":{"text":null}}"#.into(), vec![Signal::Choice(0)]),
+            (
+                format!(r#"{{"event":"workflow_finished","workflow_run_id":"r","data":{{{finished}}}}}"#),
+                vec![Signal::WholeText, finish.clone(), Signal::Done],
+            ),
+        ];
+        for (data, expected) in rows {
+            assert_eq!(signals(&data), expected, "{data}");
+        }
+        let mut all = Vec::new();
+        let body = format!(r#"{{"workflow_run_id":"r","task_id":"t","data":{{{finished}}}}}"#);
+        whole(body.as_bytes(), &mut |signal| all.push(signal));
+        assert_eq!(all, [Signal::Token { choice: 0, kind: Kind::Answer }, finish]);
+        let mut failed = Vec::new();
+        whole(br#"{"data":{"status":"failed","error":"e"}}"#, &mut |signal| failed.push(signal));
+        assert!(matches!(&failed[..], [Signal::Failed(f)] if f.message == "e"));
+    }
+
+    #[test]
+    fn a_field_of_another_form_ends_no_answer_early() {
+        let end = signals(r#"{"event":"message_end","metadata":[1],"answer":7,"data":"x"}"#);
+        assert_eq!(end.last(), Some(&Signal::Done));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Failure {
     }
 
     /// The error in a JSON text that is known to be one.
-    fn in_text(text: &[u8]) -> Option<Self> {
+    pub fn in_text(text: &[u8]) -> Option<Self> {
         let value = read(text)?;
         Self::in_error_key(&value).or_else(|| Self::at_top(&value))
     }
@@ -99,7 +99,7 @@ impl Failure {
     }
 
     /// The failure under the key `error`, unless it is absent, null, false or empty.
-    fn in_error_key(value: &Value) -> Option<Self> {
+    pub fn in_error_key(value: &Value) -> Option<Self> {
         let beside = || {
             [codes(value), ["error_type"].iter().filter_map(|key| spelt(value.get(key)?)).collect()].concat()
         };
@@ -129,7 +129,7 @@ impl Failure {
     }
 
     /// The failure that an error object describes.
-    fn of_object(error: &Value) -> Self {
+    pub fn of_object(error: &Value) -> Self {
         let message = ["message", "msg", "detail", "error"].iter().find_map(|key| spelt(error.get(key)?));
         Self::of(message.unwrap_or_else(|| error.to_string()), codes(error))
     }

@@ -1,56 +1,140 @@
-//! Fields of the wrong form cost no more than themselves: where an object, a list or a word is due and something else
-//! stands, nothing is read, and the rest of the event still counts.
+//! Fields that may hold anything: what does not fit counts as absent, and costs the event nothing else.
 
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Visits everything that is neither text, list nor object with one value.
-macro_rules! scalars {
-    ($value:expr) => {
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($value)
-        }
+/// A word: a text that is not empty, or a number as a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word(pub(super) Option<String>);
 
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($value)
-        }
-    };
-}
-pub(super) use scalars;
-
-/// Reads over the rest of a list.
-pub(super) fn skip_list<'de, A: SeqAccess<'de>>(mut items: A) -> Result<(), A::Error> {
-    while items.next_element::<IgnoredAny>()?.is_some() {}
-    Ok(())
-}
-
-/// Reads over the rest of an object.
-pub(super) fn skip_object<'de, A: MapAccess<'de>>(mut fields: A) -> Result<(), A::Error> {
-    while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-    Ok(())
-}
-
-/// An object of this form, or nothing.
+/// An object. An array is none, although its elements could be taken for fields in order.
+#[derive(Debug, Clone)]
 pub(super) struct Object<T>(pub(super) Option<T>);
+
+/// The objects of an array.
+#[derive(Debug, Clone)]
+pub(super) struct Objects<T>(pub(super) Vec<T>);
+
+impl Word {
+    /// The word; empty when there is none.
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
 
 impl<T> Default for Object<T> {
     fn default() -> Self {
         Self(None)
+    }
+}
+
+impl<T> Default for Objects<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+/// A value of any form that reports nothing.
+macro_rules! nothing {
+    ($($visit:ident: $value:ty),*) => {
+        $(fn $visit<E>(self, _: $value) -> Result<Self::Value, E> {
+            Ok(Self::Value::default())
+        })*
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(Self::Value::default())
+        }
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("anything")
+        }
+    };
+}
+
+pub(super) use nothing;
+
+struct WordVisitor;
+
+impl<'de> Visitor<'de> for WordVisitor {
+    type Value = Word;
+
+    nothing!(visit_bool: bool);
+
+    fn visit_str<E>(self, text: &str) -> Result<Word, E> {
+        Ok(Word((!text.is_empty()).then(|| text.to_owned())))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Word, E> {
+        Ok(Word(Some(number.to_string())))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Word, E> {
+        Ok(Word(Some(number.to_string())))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Word, E> {
+        Ok(Word(Some(number.to_string())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Word, A::Error> {
+        skip_items(items)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Word, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Word(None))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    nothing!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Object<T>, A::Error> {
+        skip_items(items)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields)).map(|object| Object(Some(object)))
+    }
+}
+
+struct ObjectsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectsVisitor<T> {
+    type Value = Objects<T>;
+
+    nothing!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
+        let mut objects = Vec::new();
+        while let Some(item) = items.next_element::<Object<T>>()? {
+            objects.extend(item.0);
+        }
+        Ok(Objects(objects))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Objects<T>, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Objects::default())
+    }
+}
+
+fn skip_items<'de, T: Default, A: SeqAccess<'de>>(mut items: A) -> Result<T, A::Error> {
+    while items.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(T::default())
+}
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordVisitor)
     }
 }
 
@@ -60,110 +144,53 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Object<T>;
-
-    scalars!(Object(None));
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Object<T>, E> {
-        Ok(Object(None))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Object<T>, A::Error> {
-        skip_list(items).map(|()| Object(None))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(fields)).map(|object| Object(Some(object)))
-    }
-}
-
-/// The objects of this form in a list.
-pub(super) struct List<T>(pub(super) Vec<T>);
-
-impl<T> Default for List<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ListVisitor(PhantomData))
+        deserializer.deserialize_any(ObjectsVisitor(PhantomData))
     }
 }
 
-struct ListVisitor<T>(PhantomData<T>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
-    type Value = List<T>;
-
-    scalars!(List::default());
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of objects")
+    #[derive(Deserialize)]
+    struct Row {
+        #[serde(default)]
+        word: Word,
+        #[serde(default)]
+        one: Object<Inner>,
+        #[serde(default)]
+        many: Objects<Inner>,
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<List<T>, E> {
-        Ok(List::default())
+    #[derive(Deserialize)]
+    struct Inner {
+        #[serde(default)]
+        n: Word,
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List<T>, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Object(item)) = items.next_element()? {
-            list.extend(item);
+    #[test]
+    fn a_field_of_another_form_is_absent() {
+        let rows = [
+            (r#"{"word":"a","one":{"n":1},"many":[{"n":1},null,{"n":2},["x"]]}"#, Some("a"), true, 2),
+            (r#"{"word":7,"one":{},"many":[]}"#, Some("7"), true, 0),
+            (r#"{"word":1.5,"one":["x"],"many":{"a":[1]}}"#, Some("1.5"), false, 0),
+            (r#"{"word":"","one":"x","many":"x"}"#, None, false, 0),
+            (r#"{"word":null,"one":null,"many":null}"#, None, false, 0),
+            (r#"{"word":["a"],"one":-7,"many":true}"#, None, false, 0),
+            (r#"{"word":{"a":{}},"one":1.5,"many":7}"#, None, false, 0),
+            (r#"{"word":true}"#, None, false, 0),
+            ("{}", None, false, 0),
+        ];
+        for (text, word, one, many) in rows {
+            let row: Row = serde_json::from_str(text).unwrap();
+            assert_eq!(
+                (row.word.0.as_deref(), row.one.0.is_some(), row.many.0.len()),
+                (word, one, many),
+                "{text}"
+            );
+            assert!(row.many.0.iter().all(|inner| inner.n.0.is_some()), "{text}");
         }
-        Ok(List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<List<T>, A::Error> {
-        skip_object(fields).map(|()| List::default())
-    }
-}
-
-/// A word; empty when something else stands there.
-#[derive(Default)]
-pub(super) struct Word(pub(super) String);
-
-impl Word {
-    /// The word, unless it is empty.
-    pub(super) fn said(self) -> Option<String> {
-        (!self.0.is_empty()).then_some(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Word {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordVisitor).map(Self)
-    }
-}
-
-struct WordVisitor;
-
-impl<'de> Visitor<'de> for WordVisitor {
-    type Value = String;
-
-    scalars!(String::new());
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a word")
-    }
-
-    fn visit_str<E>(self, word: &str) -> Result<String, E> {
-        Ok(word.to_owned())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<String, A::Error> {
-        skip_list(items).map(|()| String::new())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<String, A::Error> {
-        skip_object(fields).map(|()| String::new())
     }
 }

@@ -3,24 +3,12 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lenient::{List, Object, Word};
+use super::lenient::Object;
 use super::text::{Content, Text};
-use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
+use super::{Kind, Signal, Usage, openai_chunk};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    choices: List<Choice>,
-    #[serde(default)]
-    usage: Usage,
-    #[serde(default)]
-    x_groq: Object<Extension>,
-    #[serde(default)]
-    error: Option<Value>,
-}
-
-#[derive(Deserialize, Default)]
 struct Choice {
     #[serde(default)]
     index: Option<Value>,
@@ -30,8 +18,7 @@ struct Choice {
     #[serde(default)]
     message: Object<Delta>,
     #[serde(default)]
-    finish_reason: Word,
-    /// Some servers count here.
+    finish_reason: Option<Value>,
     #[serde(default)]
     usage: Usage,
     #[serde(default)]
@@ -62,98 +49,60 @@ struct Delta {
     error: Option<Value>,
 }
 
-#[derive(Deserialize, Default)]
-struct Extension {
-    #[serde(default)]
-    usage: Usage,
-}
-
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
-    let data = event.data.trim_ascii();
-    match data {
-        b"[DONE]" => emit(Signal::Done),
-        _ if is_error(event.name) => emit(Signal::Failed(Failure::said(data))),
-        _ => chunk(data, emit),
-    }
+    openai_chunk::event::<Choice>(event, emit);
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
-    chunk(body.trim_ascii(), emit);
+    openai_chunk::whole::<Choice>(body, emit);
 }
 
-fn chunk(data: &[u8], emit: &mut dyn FnMut(Signal)) {
-    let Some(chunk) = read::<Chunk>(data) else { return unreadable(data, emit) };
-    let mut usage = chunk.usage;
-    usage.replace(chunk.x_groq.0.unwrap_or_default().usage);
-    // Only what could be an error is read a second time.
-    if chunk.error.is_some() || (chunk.choices.0.is_empty() && usage.is_empty()) {
-        failed(Failure::in_document(data), emit);
+impl openai_chunk::Choice for Choice {
+    /// A choice that holds both answer and reasoning is one token event, and counts as answer.
+    fn kind(&self) -> Option<Kind> {
+        let delta = self.delta.0.as_ref().or(self.message.0.as_ref())?;
+        let thinks = [
+            Text(delta.content.thinking),
+            delta.reasoning_content,
+            delta.reasoning,
+            delta.reasoning_details,
+            delta.reasoning_text,
+            delta.thinking,
+        ];
+        if delta.content.answer || delta.tool_calls.0 || delta.function_call.0 {
+            Some(Kind::Answer)
+        } else if delta.refusal.0 {
+            Some(Kind::Refusal)
+        } else {
+            thinks.iter().any(|text| text.0).then_some(Kind::Reasoning)
+        }
     }
-    if chunk.choices.0.iter().any(|choice| choice.delta.0.is_none() && choice.message.0.is_some()) {
-        emit(Signal::Document);
-    }
-    for choice in chunk.choices.0 {
-        usage.replace(choice.usage);
-        choice_signals(choice, emit);
-    }
-    if !usage.is_empty() {
-        emit(Signal::Usage(usage));
-    }
-}
 
-fn failed(failure: Option<Failure>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(failure) = failure {
-        emit(Signal::Failed(failure));
+    fn index(&self) -> Option<&Value> {
+        self.index.as_ref()
     }
-}
 
-fn choice_signals(choice: Choice, emit: &mut dyn FnMut(Signal)) {
-    let index = index(choice.index.as_ref());
-    let delta = choice.delta.0.or(choice.message.0).unwrap_or_default();
-    match kind(&delta) {
-        Some(kind) => emit(Signal::Token { choice: index, kind }),
-        None => emit(Signal::Choice(index)),
+    fn finish_reason(&mut self) -> Option<Value> {
+        self.finish_reason.take()
     }
-    for error in [delta.error, choice.error].into_iter().flatten() {
-        failed(Failure::of_error(&error), emit);
-    }
-    // An empty reason is no reason: the stream goes on.
-    if let Some(reason) = choice.finish_reason.said() {
-        emit(Signal::Finish { choice: index, reason });
-    }
-}
 
-/// An event that holds both answer and reasoning is one token event, and counts as answer.
-fn kind(delta: &Delta) -> Option<Kind> {
-    let thinks = [
-        Text(delta.content.thinking),
-        delta.reasoning_content,
-        delta.reasoning,
-        delta.reasoning_details,
-        delta.reasoning_text,
-        delta.thinking,
-    ];
-    if delta.content.answer || delta.tool_calls.0 || delta.function_call.0 {
-        Some(Kind::Answer)
-    } else if delta.refusal.0 {
-        Some(Kind::Refusal)
-    } else {
-        thinks.iter().any(|text| text.0).then_some(Kind::Reasoning)
+    fn is_whole(&self) -> bool {
+        self.delta.0.is_none() && self.message.0.is_some()
     }
-}
 
-fn index(index: Option<&Value>) -> u32 {
-    let number = match index {
-        Some(Value::Number(number)) => number.as_u64(),
-        Some(Value::String(text)) => text.parse().ok(),
-        _ => None,
-    };
-    number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0)
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn error(&self) -> Option<&Value> {
+        self.error.as_ref().or(self.delta.0.as_ref()?.error.as_ref())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Usage;
 
     fn signals(data: &str) -> Vec<Signal> {
         let mut all = Vec::new();
@@ -229,9 +178,15 @@ mod tests {
     }
 
     #[test]
+    fn sch_06_numbers_that_json_does_not_have_cost_no_token() {
+        let logprobs = r#"{"content":[{"token":"a","logprob":-Infinity}]}"#;
+        let data = format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"logprobs":{logprobs}}}]}}"#);
+        assert_eq!(signals(&data), [token(Kind::Answer)]);
+    }
+
+    #[test]
     fn data_that_is_no_json_is_odd_and_json_of_another_form_unknown() {
         assert_eq!(signals(": keepalive"), [Signal::Odd]);
-        assert_eq!(signals(r#"{"choices":[{"logprobs":-Infinity}]}"#), [Signal::Odd]);
         assert_eq!(signals("[1]"), [Signal::Unknown]);
     }
 }

@@ -14,6 +14,8 @@ pub enum Signal {
     },
     /// The event is a whole answer: its text, whose signals follow, has no arrival of its own.
     Document,
+    /// The answer's text as a whole, at its end: where it had come piece by piece before, this adds nothing.
+    WholeText,
     /// The choice exists although it has no text yet.
     Choice(u32),
     /// Token counts; later ones replace earlier ones, field by field.

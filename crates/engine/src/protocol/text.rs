@@ -1,10 +1,12 @@
 //! Whether a JSON value holds generated text, without keeping the text: a string, an array of parts, or an object with
 //! a text inside.
 
+use std::fmt;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::lenient::{Word, scalars};
+use super::lenient::{Word, nothing};
 
 /// `true` when the value holds at least one non-empty string of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,11 +49,7 @@ struct ContentVisitor;
 impl<'de> Visitor<'de> for ContentVisitor {
     type Value = Content;
 
-    scalars!(Content::default());
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("text, or parts of it")
-    }
+    nothing!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64);
 
     fn visit_str<E>(self, text: &str) -> Result<Content, E> {
         Ok(Content { answer: !text.is_empty(), thinking: false })
@@ -70,15 +68,13 @@ impl<'de> Visitor<'de> for ContentVisitor {
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
                 // The keys under which parts, reasoning details and function calls carry what was generated.
-                "text" | "content" | "function" | "name" | "arguments" | "summary" => {
+                "text" | "content" | "function" | "name" | "arguments" | "summary" | "refusal" | "input" => {
                     content.add(fields.next_value()?);
                 }
                 "thinking" | "reasoning" | "reasoning_content" => {
                     content.thinking |= fields.next_value::<Text>()?.0;
                 }
-                "type" => {
-                    thinks = matches!(fields.next_value::<Word>()?.0.as_str(), "thinking" | "reasoning")
-                }
+                "type" => thinks = matches!(fields.next_value::<Word>()?.as_str(), "thinking" | "reasoning"),
                 _ => {
                     fields.next_value::<IgnoredAny>()?;
                 }

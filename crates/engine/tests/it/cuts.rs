@@ -12,7 +12,14 @@ use serde_json::{Value, json};
 
 /// Enough to hit every pair of pieces many times, and still well under a second.
 const CASES: u32 = 400;
-const APIS: [Api; 3] = [Api::OpenAiChat, Api::AnthropicMessages, Api::DifyChat];
+const APIS: [Api; 6] = [
+    Api::OpenAiChat,
+    Api::OpenAiCompletions,
+    Api::OpenAiResponses,
+    Api::AnthropicMessages,
+    Api::DifyChat,
+    Api::OllamaChat,
+];
 
 /// All that a parser gives.
 #[derive(Debug, PartialEq)]

@@ -10,13 +10,13 @@ fn mock(settings: &str) -> mock::Server {
 
 #[test]
 fn every_protocol_streams_to_its_end() {
-    for api in ["openai-chat", "anthropic-messages", "dify-chat"] {
+    for (api, target) in STREAMED {
         let server = mock("ttft=20ms&itl=2ms&tokens=12");
-        let all = attempts(server.addr().port(), api, 3, "");
+        let all = attempts(server.addr().port(), api, 3, target);
         assert_eq!(all.len(), 3);
         for attempt in &all {
             assert_eq!(attempt.outcome, Outcome::Ok, "{api}: {:?}", attempt.error);
-            assert_eq!((attempt.tokens.output, attempt.events.len()), (Some(12), 12), "{api}");
+            assert_eq!((attempt.tokens.output, attempt.events.len()), (counted(target), 12), "{api}");
             assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), expected_flags(api), "{api}");
             let at = &attempt.at;
             assert!(
@@ -30,6 +30,23 @@ fn every_protocol_streams_to_its_end() {
     }
 }
 
+/// Every api that is built in, and where it is called.
+const STREAMED: [(&str, &str); 7] = [
+    ("openai-chat", ""),
+    ("openai-completions", ""),
+    ("openai-responses", ""),
+    ("anthropic-messages", ""),
+    ("dify-chat", ""),
+    ("dify-chat", WORKFLOW),
+    ("ollama-chat", ""),
+];
+const WORKFLOW: &str = "api_path = \"/v1/workflows/run\"";
+
+/// A workflow app counts prompts and answers together, so that nothing is known of the answer alone.
+fn counted(target: &str) -> Option<u64> {
+    (target != WORKFLOW).then_some(12)
+}
+
 /// Anthropic streams carry a ping.
 fn expected_flags(api: &str) -> Vec<Flag> {
     if api == "anthropic-messages" { vec![Flag::Keepalives] } else { Vec::new() }
@@ -37,19 +54,31 @@ fn expected_flags(api: &str) -> Vec<Flag> {
 
 #[test]
 fn an_answer_that_is_not_streamed_has_tokens_and_no_ttft() {
-    let server = mock("ttft=20ms&itl=1ms&tokens=12");
-    let body = "body = '{\"messages\":[{\"role\":\"user\",\"content\":\"<query>\"}],\"stream\":false}'\n";
-    let rest = "[load]\nstages = [1]\nstage_requests = 2\n";
-    let outcome = run(&(scenario(server.addr().port(), "openai-chat", rest) + body));
-    let stage = &outcome.recording.stages[0];
-    assert_eq!((stage.counts.ok, stage.ttft_ms.n, stage.tpot_ms.n), (2, 0, 0));
-    assert_eq!((stage.tokens.output, stage.e2e_ms.n), (Some(24), 2));
-    assert!(stage.flags.is_empty(), "nothing else was asked for: {:?}", stage.flags);
+    let messages = "\"messages\":[{\"role\":\"user\",\"content\":\"<query>\"}],\"stream\":false";
+    let bodies = [
+        ("openai-chat", messages.to_owned()),
+        ("openai-completions", "\"prompt\":\"<query>\",\"stream\":false".to_owned()),
+        ("openai-responses", "\"input\":\"<query>\",\"stream\":false".to_owned()),
+        ("anthropic-messages", format!("\"max_tokens\":99,{messages}")),
+        ("dify-chat", "\"query\":\"<query>\",\"response_mode\":\"blocking\"".to_owned()),
+        ("ollama-chat", messages.to_owned()),
+    ];
+    for (api, body) in bodies {
+        let server = mock("ttft=20ms&itl=1ms&tokens=12");
+        let rest = "[load]\nstages = [1]\nstage_requests = 2\n";
+        let body = format!("body = '{{{body}}}'\n");
+        let outcome = run(&(scenario(server.addr().port(), api, rest) + &body));
+        let stage = &outcome.recording.stages[0];
+        assert_eq!((stage.counts.ok, stage.ttft_ms.n, stage.tpot_ms.n), (2, 0, 0), "{api}");
+        assert_eq!((stage.tokens.output, stage.e2e_ms.n), (Some(24), 2), "{api}");
+        assert!(stage.flags.is_empty(), "nothing else was asked for: {api} {:?}", stage.flags);
+    }
 }
 
 #[test]
 fn a_wrong_key_is_refused_before_load() {
-    for api in ["openai-chat", "anthropic-messages"] {
+    for api in ["openai-chat", "openai-completions", "openai-responses", "anthropic-messages", "ollama-chat"]
+    {
         let server = mock("key=sk-right-key");
         let target = "api_key = \"sk-wrong-key-0123456789\"\n[load]\nstages = [1, 2]\nstage_requests = 2\n";
         let outcome = run(&scenario(server.addr().port(), api, target));

@@ -45,8 +45,8 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// The head before a stream of events.
-    pub(crate) fn stream_head(&self, framing: Framing) -> Vec<u8> {
-        let mut head = self.head("text/event-stream; charset=utf-8");
+    pub(crate) fn stream_head(&self, content_type: &str, framing: Framing) -> Vec<u8> {
+        let mut head = self.head(content_type);
         head.push_str("cache-control: no-cache\r\n");
         if framing == Framing::Chunked {
             head.push_str("transfer-encoding: chunked\r\n");

@@ -23,10 +23,10 @@ pub(super) fn events(answer: &Answer) -> Events {
             named_event("ping", &json!({"type": "ping"})),
             named_event("content_block_start", &block_start),
         ],
-        token: TokenEvent {
-            before: format!("event: content_block_delta\ndata: {TOKEN_BEFORE}"),
-            after: "}}\n\n".to_owned(),
-        },
+        token: TokenEvent::plain(
+            format!("event: content_block_delta\ndata: {TOKEN_BEFORE}"),
+            "}}\n\n".to_owned(),
+        ),
         closing: vec![
             named_event("content_block_stop", &json!({"type": "content_block_stop", "index": 0})),
             named_event("message_delta", &delta),
@@ -40,13 +40,13 @@ pub(super) fn whole(answer: &Answer) -> Value {
     message(answer, content, Some(stop_reason(answer.finish)), answer.output_tokens)
 }
 
-pub(super) fn error(problem: Problem) -> Value {
+pub(super) fn error(problem: &Problem) -> Value {
     let kind = match problem {
         Problem::NotHttp | Problem::NotJson | Problem::MissingField(_) => "invalid_request_error",
         Problem::TooLarge => "request_too_large",
         Problem::MissingKey | Problem::WrongKey => "authentication_error",
         Problem::RateLimited => "rate_limit_error",
-        Problem::NotFound => "not_found_error",
+        Problem::NotFound | Problem::UnknownModel(_) => "not_found_error",
     };
     json!({"type": "error", "error": {"type": kind, "message": problem.message()}})
 }

@@ -20,13 +20,13 @@ pub(super) fn events(answer: &Answer) -> Events {
     let (quoted_conversation, created) = (quoted(&conversation), answer.created);
     Events {
         opening: Vec::new(),
-        token: TokenEvent {
-            before: format!(
+        token: TokenEvent::plain(
+            format!(
                 "data: {{\"event\":\"message\",\"task_id\":\"{task}\",\"id\":\"{message}\",\
                  \"message_id\":\"{message}\",\"conversation_id\":{quoted_conversation},\"answer\":"
             ),
-            after: format!(",\"created_at\":{created}}}\n\n"),
-        },
+            format!(",\"created_at\":{created}}}\n\n"),
+        ),
         closing: vec![data_event(&end)],
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn whole(answer: &Answer) -> Value {
     })
 }
 
-pub(super) fn error(problem: Problem) -> Value {
+pub(super) fn error(problem: &Problem) -> Value {
     let code = match problem {
         Problem::NotHttp | Problem::NotJson => "bad_request",
         Problem::TooLarge => "file_too_large",
@@ -54,6 +54,7 @@ pub(super) fn error(problem: Problem) -> Value {
         Problem::MissingKey | Problem::WrongKey => "unauthorized",
         Problem::RateLimited => "too_many_requests",
         Problem::NotFound => "not_found",
+        Problem::UnknownModel(_) => "model_not_found",
     };
     json!({"code": code, "message": problem.message(), "status": problem.status()})
 }

@@ -17,10 +17,10 @@ pub(super) fn events(answer: &Answer) -> Events {
     closing.push("data: [DONE]\n\n".to_owned());
     Events {
         opening: vec![chunk.event(r#"{"role":"assistant","content":""}"#, "null")],
-        token: TokenEvent {
-            before: format!("{}{{\"content\":", chunk.before_delta),
-            after: chunk.after_delta("}", "null"),
-        },
+        token: TokenEvent::plain(
+            format!("{}{{\"content\":", chunk.before_delta),
+            chunk.after_delta("}", "null"),
+        ),
         closing,
     }
 }
@@ -41,13 +41,14 @@ pub(super) fn whole(answer: &Answer) -> Value {
     })
 }
 
-pub(super) fn error(problem: Problem) -> Value {
+pub(super) fn error(problem: &Problem) -> Value {
     let (kind, param, code) = match problem {
         Problem::NotHttp | Problem::TooLarge | Problem::NotJson | Problem::NotFound | Problem::MissingKey => {
             ("invalid_request_error", None, None)
         }
+        Problem::UnknownModel(_) => ("invalid_request_error", Some("model"), Some("model_not_found")),
         Problem::MissingField(field) => {
-            ("invalid_request_error", Some(field), Some("missing_required_parameter"))
+            ("invalid_request_error", Some(*field), Some("missing_required_parameter"))
         }
         Problem::WrongKey => ("invalid_request_error", None, Some("invalid_api_key")),
         Problem::RateLimited => ("requests", None, Some("rate_limit_exceeded")),
@@ -96,7 +97,7 @@ fn usage_event(answer: &Answer) -> String {
     }))
 }
 
-fn usage(answer: &Answer) -> Value {
+pub(super) fn usage(answer: &Answer) -> Value {
     json!({
         "prompt_tokens": answer.input_tokens,
         "completion_tokens": answer.output_tokens,
@@ -108,7 +109,7 @@ fn id(answer: &Answer) -> String {
     format!("chatcmpl-mock{:08}", answer.ordinal)
 }
 
-fn finish_reason(finish: Finish) -> &'static str {
+pub(super) fn finish_reason(finish: Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",
         Finish::Length => "length",

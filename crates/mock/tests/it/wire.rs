@@ -12,6 +12,9 @@ const QUICK: &str = "ttft=5ms&itl=1ms&tokens=4";
 const OPENAI: &str = r#"{"model":"m","messages":[{"role":"user","content":"hello there"}],"stream":true}"#;
 const ANTHROPIC: &str =
     r#"{"model":"m","max_tokens":64,"messages":[{"role":"user","content":"hello there"}],"stream":true}"#;
+const COMPLETIONS: &str = r#"{"model":"m","prompt":"hello there","stream":true}"#;
+const RESPONSES: &str = r#"{"model":"m","input":"hello there","stream":true}"#;
+const WORKFLOW: &str = r#"{"inputs":{"q":"hello there"},"user":"u","response_mode":"streaming"}"#;
 const DIFY: &str = r#"{"query":"hello there","inputs":{},"user":"u","response_mode":"streaming"}"#;
 
 #[test]
@@ -85,12 +88,101 @@ fn dify_streams_messages_and_their_end() {
 }
 
 #[test]
+fn completions_stream_text_and_usage_last_when_asked() {
+    let server = server(QUICK);
+    let body =
+        COMPLETIONS.replace(r#""stream":true"#, r#""stream":true,"stream_options":{"include_usage":true}"#);
+    let response = Client::connect(server.addr()).post("/v1/completions", &body);
+    let events = response.events();
+    assert_eq!(events.len(), 6, "four tokens, finish, usage");
+    assert!(events.iter().all(|event| event["object"] == "text_completion" && event["model"] == "m"));
+    let text: String = events[..4].iter().map(|e| e["choices"][0]["text"].as_str().unwrap()).collect();
+    assert_eq!(text, "The river runs past");
+    assert_eq!(events[4]["choices"][0]["finish_reason"], "stop");
+    assert_eq!(events[5]["usage"]["completion_tokens"], 4);
+    assert_eq!(response.chunks.last().unwrap().1, "data: [DONE]\n\n");
+}
+
+#[test]
+fn responses_stream_typed_events_and_end_with_the_response() {
+    let server = server(QUICK);
+    let events = Client::connect(server.addr()).post("/v1/responses", RESPONSES).events();
+    let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types[..2], ["response.created", "response.in_progress"]);
+    assert_eq!(types.iter().filter(|kind| **kind == "response.output_text.delta").count(), 4);
+    let last = events.last().unwrap();
+    assert_eq!(last["type"], "response.completed");
+    assert_eq!(last["response"]["output"][0]["content"][0]["text"], "The river runs past");
+    assert_eq!(last["response"]["usage"]["output_tokens"], 4);
+    assert!(events.iter().enumerate().all(|(at, event)| event["sequence_number"] == at));
+}
+
+#[test]
+fn ollama_streams_lines_and_the_last_one_has_the_counts() {
+    let server = server(QUICK);
+    let response = Client::connect(server.addr()).post("/api/chat", &OPENAI.replace(",\"stream\":true", ""));
+    assert_eq!(response.header("content-type"), Some("application/x-ndjson"));
+    let text = response.text();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: String = lines.iter().map(|line| line["message"]["content"].as_str().unwrap()).collect();
+    assert_eq!((lines.len(), said.as_str()), (5, "The river runs past"));
+    let last = lines.last().unwrap();
+    assert_eq!((&last["done"], &last["eval_count"]), (&true.into(), &4.into()));
+    assert_eq!((&last["done_reason"], &last["prompt_eval_count"]), (&"stop".into(), &2.into()));
+    assert!(lines[..4].iter().all(|line| line["done"] == false));
+}
+
+#[test]
+fn a_dify_workflow_streams_its_nodes_and_outputs() {
+    let server = server(QUICK);
+    let events = Client::connect(server.addr()).post("/v1/workflows/run", WORKFLOW).events();
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names[..2], ["workflow_started", "node_started"]);
+    assert_eq!(names[2..6], ["text_chunk"; 4]);
+    assert_eq!(names[6..], ["node_finished", "workflow_finished"]);
+    let finished = &events[7]["data"];
+    assert_eq!(
+        (&finished["outputs"]["text"], &finished["total_tokens"]),
+        (&"The river runs past".into(), &6.into())
+    );
+}
+
+#[test]
+fn a_model_that_is_not_served_is_refused_in_the_words_of_the_vendor() {
+    let server = server("ttft=1ms&itl=1ms&tokens=1&models=one,two");
+    let mut client = Client::connect(server.addr());
+    let table = [
+        ("/v1/chat/completions", OPENAI, "/error/code", "model_not_found"),
+        ("/v1/completions", COMPLETIONS, "/error/code", "model_not_found"),
+        ("/v1/responses", RESPONSES, "/error/code", "model_not_found"),
+        ("/v1/messages", ANTHROPIC, "/error/type", "not_found_error"),
+        ("/api/chat", OPENAI, "/error", "model 'm' not found"),
+    ];
+    for (path, body, pointer, expected) in table {
+        let refused = client.post(path, body);
+        assert_eq!(refused.status, 404, "{path}");
+        assert_eq!(refused.json().pointer(pointer).and_then(|code| code.as_str()), Some(expected), "{path}");
+        assert_eq!(client.post(path, &body.replace(r#""m""#, r#""two""#)).status, 200, "{path}");
+    }
+    assert_eq!(client.post("/v1/chat-messages", DIFY).status, 200, "an app has its own model");
+    let listed = client.get("/v1/models").json();
+    assert_eq!((&listed["data"][1]["id"], &listed["last_id"]), (&"two".into(), &"two".into()));
+    assert_eq!(client.get("/api/tags").json()["models"][0]["name"], "one");
+}
+
+#[test]
 fn an_answer_that_is_not_streamed_is_one_document() {
     let server = server(QUICK);
     let table = [
         ("/v1/chat/completions", OPENAI, "/choices/0/message/content"),
         ("/v1/messages", ANTHROPIC, "/content/0/text"),
         ("/v1/chat-messages", DIFY, "/answer"),
+        ("/v1/completions", COMPLETIONS, "/choices/0/text"),
+        ("/v1/responses", RESPONSES, "/output/0/content/0/text"),
+        ("/v1/workflows/run", WORKFLOW, "/data/outputs/text"),
+        ("/api/chat", OPENAI, "/message/content"),
+        ("/api/generate", COMPLETIONS, "/response"),
     ];
     for (path, body, pointer) in table {
         let body = body.replace("true", "false").replace("streaming", "blocking");
@@ -103,7 +195,7 @@ fn an_answer_that_is_not_streamed_is_one_document() {
             "{path}"
         );
     }
-    assert_eq!(server.ledger().tokens, 12);
+    assert_eq!(server.ledger().tokens, 32);
 }
 
 #[test]
@@ -172,6 +264,8 @@ fn a_wrong_key_is_refused_in_the_words_of_the_vendor() {
         ("/v1/chat/completions", OPENAI, "/error/code", "invalid_api_key"),
         ("/v1/messages", ANTHROPIC, "/error/type", "authentication_error"),
         ("/v1/chat-messages", DIFY, "/code", "unauthorized"),
+        ("/v1/responses", RESPONSES, "/error/code", "invalid_api_key"),
+        ("/api/chat", OPENAI, "/error", "Incorrect API key provided."),
     ];
     for (path, body, pointer, expected) in table {
         let wrong = client.post_with(path, &["authorization: Bearer sk-wrong"], body);
@@ -193,7 +287,11 @@ fn what_is_not_a_chat_request_is_refused_and_the_connection_lives_on() {
         ("/v1/chat/completions", r#"{"model":"m"}"#, 400, "/error/param"),
         ("/v1/messages", "{}", 400, "/error/type"),
         ("/v1/chat-messages", "{}", 400, "/code"),
-        ("/v1/completions", OPENAI, 404, "/error/message"),
+        ("/v1/completions", OPENAI, 400, "/error/param"),
+        ("/v1/responses", OPENAI, 400, "/error/param"),
+        ("/v1/workflows/run", "{}", 400, "/code"),
+        ("/api/chat", "{}", 400, "/error"),
+        ("/v1/embeddings", OPENAI, 404, "/error/message"),
     ];
     for (path, body, status, pointer) in table {
         let response = client.post(path, body);

@@ -62,6 +62,10 @@ pub enum Kind {
     Prompts,
     /// The path of a template, the template as a text, or as a table.
     Body,
+    /// A JSON pointer, or an array of them.
+    Pointers,
+    /// What tells an event from others, or an array of it.
+    Marks,
     /// A duration, a share or a number, as the metric has it.
     Change,
     /// A table with keys of its own.

@@ -3,7 +3,7 @@
 use super::known::{Key, Kind};
 use Kind::{
     Body, Boolean, Change, Choice, Count, Counts, Duration, DurationOrNone, Free, Headers, Later, List,
-    Number, Path, Pause, Profiles, Prompts, Section, Sections, Size, Text, Texts,
+    Marks, Number, Path, Pause, Pointers, Profiles, Prompts, Section, Sections, Size, Text, Texts,
 };
 
 macro_rules! keys {
@@ -37,7 +37,7 @@ pub const TABLE: &[Key] = keys! {
     "port": Count; "TCP port that goes with `host`."
     "scheme": Choice(&["http", "https"]); "`https` for port 443, else `http`."
     "api_path": Text; "Path appended to the base, without doubling a version segment."
-    "api": Choice(&["openai-chat", "anthropic-messages", "dify-chat"]); "Protocol; follows from the path when absent."
+    "api": Choice(&["openai-chat", "openai-completions", "openai-responses", "anthropic-messages", "dify-chat", "ollama-chat", "custom"]); "Protocol; follows from the path when absent."
     "model" | "model_name": Text; "Model named in the body, unless the body names one itself."
     "usage": Choice(&["ask", "never"]), = "\"ask\""; "Whether OpenAI streams are asked for token counts."
     "api_key": Text; "The key, with or without `Bearer `; best as `${NAME}`."
@@ -56,7 +56,7 @@ pub const TABLE: &[Key] = keys! {
     "http": Choice(&["1.1", "2", "auto"]), = "\"1.1\""; "HTTP version; `auto` lets the server choose over TLS."
     "tokenizer": Later(None); "Local tokenizer."
     "price": Later(None); "Price per million tokens."
-    "response": Later(None); "Description of a custom protocol."
+    "response": Section; "What stands where in the answers of `api = \"custom\"`."
     "b": Later(None); "The other side of an A/B run."
 
     ["target.timeouts"]
@@ -65,6 +65,15 @@ pub const TABLE: &[Key] = keys! {
     "idle": Duration, = "\"60s\""; "Without a byte, from the response head on."
     "stall": DurationOrNone; "Between token events; `none` when absent."
     "total": DurationOrNone; "From the first byte sent to the end; `none` when absent."
+
+    ["target.response"]
+    "format": Choice(&["sse", "ndjson", "json"]); "How an answer is written: events, lines of JSON, or one document."
+    "text": Pointers; "Where generated text stands."
+    "reasoning": Pointers; "Where reasoning stands."
+    "done": Marks; "What ends a streamed answer."
+    "error": Marks, = "\"/error\""; "What says that the request failed."
+    "usage_output": Pointers; "Where the count of generated tokens stands; of several the first that is there."
+    "usage_input": Pointers; "Where the count of prompt tokens stands; of several the first that is there."
 
     ["target.tls"]
     "ca_file": Path; "PEM file of roots to trust besides the others."

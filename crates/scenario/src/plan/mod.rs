@@ -8,7 +8,9 @@ mod describe;
 mod load;
 mod origin;
 mod output;
+mod pointer;
 mod proxy;
+mod response;
 mod target;
 
 pub use api::Api;
@@ -17,7 +19,9 @@ pub use describe::{describe, describe_stage};
 pub use load::{Load, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
+pub use pointer::{Pointer, PointerError};
 pub use proxy::{HttpVersion, Proxy};
+pub use response::{Format, Mark, Response};
 pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};
 
 /// One run, ready to be executed.

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Api, HttpVersion, Proxy};
+use super::{Api, Format, HttpVersion, Proxy, Response};
 use crate::Secret;
 use crate::diagnostic::{is_secret_name, masked};
 
@@ -22,6 +23,8 @@ pub struct Target {
     pub server: Server,
     /// Which protocol is spoken.
     pub api: Api,
+    /// How answers are read; present exactly when the api is a custom one.
+    pub response: Option<Arc<Response>>,
     /// Model name sent in the body, if any.
     pub model: Option<String>,
     /// How a key is presented.
@@ -153,6 +156,11 @@ pub enum TlsVerification {
 }
 
 impl Target {
+    /// How a streamed answer is written.
+    pub fn format(&self) -> Format {
+        self.response.as_ref().map_or(self.api.format(), |response| response.format)
+    }
+
     /// The address that requests go to, for people: secret query values masked.
     pub fn url(&self) -> String {
         match &self.server {

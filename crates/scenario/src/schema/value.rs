@@ -46,6 +46,8 @@ pub(super) fn schema(kind: Kind) -> Value {
             any_of([text, json!({ "type": "array", "minItems": 1, "items": prompt })])
         }
         Kind::Body => json!({ "type": ["string", "object"] }),
+        Kind::Pointers => one_or_more(pointer()),
+        Kind::Marks => one_or_more(any_of([pointer(), mark()])),
         Kind::Change => any_of([number(), duration(), pattern(SHARE), variable()]),
         Kind::Headers => json!({ "type": "object", "additionalProperties": text }),
         Kind::Free => json!({ "type": "object" }),
@@ -83,6 +85,27 @@ fn any_of(schemas: impl Into<Vec<Value>>) -> Value {
 
 fn pattern(pattern: &str) -> Value {
     json!({ "type": "string", "pattern": pattern })
+}
+
+fn one_or_more(item: Value) -> Value {
+    any_of([item.clone(), json!({ "type": "array", "minItems": 1, "items": item })])
+}
+
+/// `/choices/*/text`.
+fn pointer() -> Value {
+    any_of([pattern("^/"), variable()])
+}
+
+/// What tells an event from others, as a table.
+fn mark() -> Value {
+    let table = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+    let text = json!({ "type": "string" });
+    let scalar = json!({ "type": ["string", "number", "boolean"] });
+    any_of([
+        table(json!({ "event": text }), json!(["event"])),
+        table(json!({ "data": text }), json!(["data"])),
+        table(json!({ "pointer": pointer(), "equals": scalar }), json!(["pointer"])),
+    ])
 }
 
 /// The shortest duration is a digit and a unit.

@@ -3,44 +3,27 @@
 use crate::plan::Api;
 use crate::read::Section;
 
-/// Protocols that have a name but are not spoken in this version.
-const LATER: &[&str] = &["openai-completions", "openai-responses", "ollama-chat", "custom"];
-
-/// Ends of paths and what they tell, longest first.
-const ENDS: &[(&str, Result<Api, &str>)] = &[
-    ("/chat/completions", Ok(Api::OpenAiChat)),
-    ("/chat-messages", Ok(Api::DifyChat)),
-    ("/completions", Err("openai-completions")),
-    ("/responses", Err("openai-responses")),
-    ("/messages", Ok(Api::AnthropicMessages)),
-    ("/api/chat", Err("ollama-chat")),
-];
-
 /// The protocol of `[target] api`; `None` when it is absent or wrong (then it is reported).
 pub(super) fn read(section: Section<'_>) -> Option<Api> {
-    let node = section.get("api")?;
-    let text = section.context.text(node)?;
-    if LATER.contains(&text) {
-        section.context.problems.error_with_hint(
-            &node.place,
-            format!("the api `{text}` is not available in this version"),
-            format!("one of {}", names()),
-        );
-        return None;
-    }
     section.choice("api", &Api::ALL.map(|api| (api.name(), api)))
 }
 
-/// The protocol that the end of a path names; `Err` names one that this version does not speak.
-pub(super) fn named_by(path: &str) -> Option<Result<Api, &'static str>> {
+/// The protocol that the end of a path names.
+pub(super) fn named_by(path: &str) -> Option<Api> {
     let path = path.split('?').next().unwrap_or("").trim_end_matches('/');
     let path = format!("/{}", path.trim_start_matches('/'));
-    ENDS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, api)| *api)
+    let ends = Api::ALL.into_iter().flat_map(|api| ends(api).into_iter().map(move |end| (end, api)));
+    let fitting = ends.filter(|(end, _)| path.ends_with(end.as_str()));
+    fitting.max_by_key(|(end, _)| end.len()).map(|(_, api)| api)
 }
 
-/// The names of this version's protocols, for messages.
-pub(super) fn names() -> String {
-    Api::ALL.map(|api| format!("\"{}\"", api.name())).join(", ")
+/// How the paths of a protocol end: without its version, where the rest says enough.
+pub(super) fn ends(api: Api) -> Vec<String> {
+    let full = |path: &&str| match api {
+        Api::OllamaChat => format!("/{}{path}", api.version()),
+        _ => (*path).to_owned(),
+    };
+    api.paths().iter().map(full).collect()
 }
 
 #[cfg(test)]
@@ -50,13 +33,18 @@ mod tests {
     #[test]
     fn the_end_of_a_path_names_the_protocol() {
         let rows = [
-            ("/v1/chat/completions", Some(Ok(Api::OpenAiChat))),
-            ("chat/completions/", Some(Ok(Api::OpenAiChat))),
-            ("/v1/chat/completions?x=1", Some(Ok(Api::OpenAiChat))),
-            ("/v1/messages", Some(Ok(Api::AnthropicMessages))),
-            ("/v1/chat-messages", Some(Ok(Api::DifyChat))),
-            ("/v1/completions", Some(Err("openai-completions"))),
-            ("/api/chat", Some(Err("ollama-chat"))),
+            ("/v1/chat/completions", Some(Api::OpenAiChat)),
+            ("chat/completions/", Some(Api::OpenAiChat)),
+            ("/v1/chat/completions?x=1", Some(Api::OpenAiChat)),
+            ("/v1/messages", Some(Api::AnthropicMessages)),
+            ("/v1/chat-messages", Some(Api::DifyChat)),
+            ("/v1/workflows/run", Some(Api::DifyChat)),
+            ("/v1/completion-messages", Some(Api::DifyChat)),
+            ("/v1/completions", Some(Api::OpenAiCompletions)),
+            ("/v1/responses", Some(Api::OpenAiResponses)),
+            ("/api/chat", Some(Api::OllamaChat)),
+            ("/gateway/api/chat", Some(Api::OllamaChat)),
+            ("/v1/chat", None),
             ("/api", None),
             ("", None),
         ];

@@ -6,19 +6,18 @@ use base64::engine::general_purpose::STANDARD;
 use crate::Secret;
 use crate::diagnostic::is_secret_name;
 use crate::layers::Node;
-use crate::plan::{Api, Header};
+use crate::plan::{Api, Format, Header};
 use crate::read::Section;
 
 /// Headers that the HTTP connection itself writes.
 const MANAGED: &[&str] =
     &["content-length", "transfer-encoding", "connection", "host", "expect", "upgrade", "te"];
 
-/// The headers that requests of `api` carry, without auth and request id.
-pub(super) fn generated(api: Api, stream: bool, user_info: Option<&str>) -> Vec<Header> {
-    let accept = if stream { "text/event-stream" } else { "application/json" };
+/// The headers of requests of `api` that ask for answers in `format`, without auth and request id.
+pub(super) fn generated(api: Api, format: Format, user_info: Option<&str>) -> Vec<Header> {
     let mut headers = vec![
         plain("content-type", "application/json"),
-        plain("accept", accept),
+        plain("accept", format.media_type()),
         plain("accept-encoding", "identity"),
         plain("user-agent", concat!("rungs/", env!("CARGO_PKG_VERSION"))),
     ];
@@ -109,20 +108,21 @@ mod tests {
 
     #[test]
     fn user_info_becomes_a_masked_basic_header() {
-        let headers = generated(Api::OpenAiChat, true, Some("user:pass"));
+        let headers = generated(Api::OpenAiChat, Format::Sse, Some("user:pass"));
         let header = headers.iter().find(|header| header.name == "authorization").unwrap();
         assert_eq!((header.value.expose(), header.masked), ("Basic dXNlcjpwYXNz", true));
     }
 
     #[test]
     fn a_stream_is_asked_for_by_name_and_never_compressed() {
-        let value = |stream, name: &str| {
-            let headers = generated(Api::AnthropicMessages, stream, None);
+        let value = |format, name: &str| {
+            let headers = generated(Api::AnthropicMessages, format, None);
             headers.iter().find(|header| header.name == name).map(|header| header.value.expose().to_owned())
         };
-        assert_eq!(value(true, "accept").as_deref(), Some("text/event-stream"));
-        assert_eq!(value(false, "accept").as_deref(), Some("application/json"));
-        assert_eq!(value(true, "accept-encoding").as_deref(), Some("identity"));
-        assert_eq!(value(true, "anthropic-version").as_deref(), Some("2023-06-01"));
+        assert_eq!(value(Format::Sse, "accept").as_deref(), Some("text/event-stream"));
+        assert_eq!(value(Format::Ndjson, "accept").as_deref(), Some("application/x-ndjson"));
+        assert_eq!(value(Format::Json, "accept").as_deref(), Some("application/json"));
+        assert_eq!(value(Format::Sse, "accept-encoding").as_deref(), Some("identity"));
+        assert_eq!(value(Format::Sse, "anthropic-version").as_deref(), Some("2023-06-01"));
     }
 }

@@ -5,6 +5,7 @@ mod headers;
 mod key;
 mod keys;
 mod proxy;
+mod response;
 mod server;
 mod settings;
 mod timeouts;

@@ -1,7 +1,11 @@
 //! `[target]` as a whole, before it is known whether the bodies ask for a stream.
 
-use super::{api, headers, keys, proxy, server, timeouts, tls};
-use crate::plan::{Api, Auth, Header, HttpVersion, Keys, Proxy, Server, Target, Timeouts, Tls};
+use std::sync::Arc;
+
+use super::{api, headers, keys, proxy, response, server, timeouts, tls};
+use crate::plan::{
+    Api, Auth, Format, Header, HttpVersion, Keys, Proxy, Response, Server, Target, Timeouts, Tls,
+};
 use crate::read::Section;
 
 /// Everything `[target]` says. Without an address it stands on the mock, so that reading can go on; the problem
@@ -12,6 +16,7 @@ pub(crate) struct Settings {
     base_url: String,
     server: Server,
     pub(crate) api: Api,
+    response: Option<Arc<Response>>,
     pub(crate) model: Option<String>,
     pub(crate) usage: Usage,
     auth: Auth,
@@ -40,7 +45,9 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
     // An api that was said wrongly is reported; the path must not be blamed as well.
     let assumed = said.or_else(|| section.get("api").map(|_| Api::OpenAiChat));
     let resolved = server::read(section, assumed);
-    let api = resolved.as_ref().map_or(Api::OpenAiChat, |resolved| resolved.api);
+    let told = resolved.as_ref().map(|resolved| resolved.api).filter(|_| assumed == said).or(said);
+    let api = told.unwrap_or(Api::OpenAiChat);
+    let response = response::read(section, told);
     let at = resolved.as_ref().map(|resolved| &resolved.server);
     let tls = tls::read(section, at);
     let proxy = proxy::read(section, at);
@@ -53,6 +60,7 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
         base_url,
         server,
         api,
+        response,
         model: section.visible_text("model"),
         usage: section.choice("usage", &[("ask", Usage::Ask), ("never", Usage::Never)]).unwrap_or(Usage::Ask),
         auth: read_auth(section).unwrap_or_else(|| api.auth()),
@@ -70,10 +78,16 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
 }
 
 impl Settings {
+    /// How a streamed answer is written.
+    pub(crate) fn format(&self) -> Format {
+        self.response.as_ref().map_or(self.api.format(), |response| response.format)
+    }
+
     /// The target of a run whose bodies ask for a stream or not, and name `model`.
     pub(crate) fn into_target(self, stream: bool, model: Option<String>, section: Section<'_>) -> Target {
         let problems = section.context.problems;
-        let generated = headers::generated(self.api, stream, self.user_info.as_deref());
+        let accept = if stream { self.format() } else { Format::Json };
+        let generated = headers::generated(self.api, accept, self.user_info.as_deref());
         let headers = headers::merged(generated, self.explicit, section);
         let auth_header = match self.auth {
             Auth::Bearer => Some("authorization"),
@@ -92,7 +106,12 @@ impl Settings {
             (None, _) => self.auth,
         };
         let remote = matches!(self.server, Server::At(_));
-        if remote && own.is_none() && self.keys.values.is_empty() && self.auth != Auth::None {
+        if remote
+            && self.api.asks_for_key()
+            && own.is_none()
+            && self.keys.values.is_empty()
+            && self.auth != Auth::None
+        {
             problems.notice("no key is configured: requests carry no auth header");
         }
         if self.auth == Auth::None && !self.keys.values.is_empty() {
@@ -103,6 +122,7 @@ impl Settings {
             base_url: self.base_url,
             server: self.server,
             api: self.api,
+            response: self.response,
             // An app names none in its bodies; the scenario's own still names the run.
             model: model.or(self.model),
             auth,

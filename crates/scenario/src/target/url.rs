@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use super::api::named_by;
+use super::api::{ends, named_by};
 use crate::diagnostic::masked;
 use crate::plan::{Api, Endpoint, Scheme, Server};
 
@@ -36,9 +36,9 @@ pub(super) fn resolve(base: &str, api: Option<Api>, api_path: Option<&str>) -> R
     let url = parse(base)?;
     let api = match api {
         Some(api) => api,
-        None => told_by(api_path, url.path())?,
+        None => told_by(api_path, url.path()),
     };
-    let path = request_path(url.path(), url.query(), api, api_path);
+    let path = request_path(url.path(), url.query(), api, api_path)?;
     let endpoint = endpoint(&url, path)?;
     let without_path = Endpoint { path: String::new(), ..endpoint.clone() };
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -58,9 +58,9 @@ fn mock(base: &str, api: Option<Api>, api_path: Option<&str>) -> Result<Resolved
     }
     let api = match api {
         Some(api) => api,
-        None => told_by(api_path, "")?,
+        None => told_by(api_path, ""),
     };
-    let path = request_path("", None, api, api_path);
+    let path = request_path("", None, api, api_path)?;
     let server = Server::Mock { settings: settings.to_owned(), path };
     Ok(Resolved { server, api, shown: base.to_owned(), user_info: None })
 }
@@ -108,15 +108,8 @@ fn check_path(path: &str) -> Result<(), UrlProblem> {
     }
 }
 
-fn told_by(api_path: Option<&str>, base_path: &str) -> Result<Api, UrlProblem> {
-    match named_by(api_path.unwrap_or(base_path)) {
-        None => Ok(Api::OpenAiChat),
-        Some(Ok(api)) => Ok(api),
-        Some(Err(later)) => Err(problem(
-            format!("the path is that of `{later}`, which is not available in this version"),
-            format!("say which api is meant: `api` is one of {}", super::api::names()),
-        )),
-    }
+fn told_by(api_path: Option<&str>, base_path: &str) -> Api {
+    named_by(api_path.unwrap_or(base_path)).unwrap_or(Api::OpenAiChat)
 }
 
 fn endpoint(url: &Url, path: String) -> Result<Endpoint, UrlProblem> {
@@ -134,25 +127,45 @@ fn endpoint(url: &Url, path: String) -> Result<Endpoint, UrlProblem> {
 }
 
 /// Path and query of a request: the rules that decide between `/v1` once, twice and not at all.
-fn request_path(base_path: &str, query: Option<&str>, api: Api, api_path: Option<&str>) -> String {
+fn request_path(
+    base_path: &str,
+    query: Option<&str>,
+    api: Api,
+    api_path: Option<&str>,
+) -> Result<String, UrlProblem> {
     let base: Vec<&str> = segments(base_path);
-    let own: Vec<&str> = segments(api.path());
     let (path, more_query) = match api_path.map(|path| path.split_once('?').unwrap_or((path, ""))) {
         Some((path, query)) => (join_said(&base, path), query),
-        None if base.ends_with(&own) => (base_path.to_owned(), ""),
-        None => {
-            let versioned = base.last().is_some_and(|last| is_version(last));
-            let keeps_version = base.is_empty() || (!versioned && api == Api::AnthropicMessages);
-            let version: &[&str] = if keeps_version { &["v1"] } else { &[] };
-            (format!("/{}", [&base, version, &own].concat().join("/")), "")
-        }
+        None if ends(api).iter().any(|end| base.ends_with(&segments(end))) => (base_path.to_owned(), ""),
+        None => (default_path(&base, api)?, ""),
     };
     let queries: Vec<&str> =
         [query.unwrap_or(""), more_query].into_iter().filter(|query| !query.is_empty()).collect();
-    match queries.is_empty() {
+    Ok(match queries.is_empty() {
         true => path,
         false => format!("{path}?{}", queries.join("&")),
-    }
+    })
+}
+
+/// The api's own path below a base that does not have it yet.
+fn default_path(base: &[&str], api: Api) -> Result<String, UrlProblem> {
+    let Some(own) = api.paths().first().map(|path| segments(path)) else {
+        return match base.is_empty() {
+            true => Err(problem(
+                "nothing says which path of the host is called: a custom api has none of its own",
+                "write `api_path = \"/v1/...\"`, or a whole path into `base_url`",
+            )),
+            false => Ok(format!("/{}", base.join("/"))),
+        };
+    };
+    let last = base.last().copied().unwrap_or_default();
+    let keeps_version = match api {
+        Api::OpenAiChat | Api::OpenAiCompletions | Api::OpenAiResponses | Api::DifyChat => base.is_empty(),
+        Api::AnthropicMessages => !is_version(last),
+        Api::OllamaChat | Api::Custom => last != api.version(),
+    };
+    let version: &[&str] = if keeps_version { &[api.version()] } else { &[] };
+    Ok(format!("/{}", [base, version, &own].concat().join("/")))
 }
 
 fn join_said(base: &[&str], path: &str) -> String {

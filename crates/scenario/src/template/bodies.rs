@@ -11,7 +11,7 @@ use super::scope::{Scope, Seen};
 use super::source::{self, Source};
 use crate::data::{Row, Settings as Data};
 use crate::diagnostic::Place;
-use crate::plan::Api;
+use crate::plan::{Api, Format};
 use crate::read::Section;
 use crate::target::Usage;
 
@@ -29,6 +29,8 @@ pub(crate) struct Rendered {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) api: Api,
+    /// How a streamed answer is written.
+    pub(crate) format: Format,
     pub(crate) model: Option<&'a str>,
     pub(crate) usage: Usage,
 }
@@ -104,8 +106,8 @@ impl Renderer<'_> {
         let request_id = &Value::from(request_id);
         let scope = Scope { row: &row.fields, shared, request_id, fields, seen };
         let mut body = fill(&self.source.template, &scope).map_err(|error| self.refuse(row, error)).ok()?;
-        let Wanted { api, model, usage } = self.wanted;
-        match finish(&mut body, api, model, usage) {
+        let Wanted { api, format, model, usage } = self.wanted;
+        match finish(&mut body, api, format, model, usage) {
             Ok(asked) => Some((body.to_string(), asked)),
             Err(message) => {
                 self.section.context.problems.error(&self.source.place, message);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::Api;
+use crate::plan::{Api, Format};
 use crate::target::Usage;
 
 /// What a body asks for.
@@ -14,7 +14,13 @@ pub(super) struct Asked {
 }
 
 /// Completes a body. `Err` says what is wrong with it.
-pub(super) fn finish(body: &mut Value, api: Api, model: Option<&str>, usage: Usage) -> Result<Asked, String> {
+pub(super) fn finish(
+    body: &mut Value,
+    api: Api,
+    format: Format,
+    model: Option<&str>,
+    usage: Usage,
+) -> Result<Asked, String> {
     let Value::Object(body) = body else {
         return Err("the body is not a JSON object".into());
     };
@@ -22,13 +28,24 @@ pub(super) fn finish(body: &mut Value, api: Api, model: Option<&str>, usage: Usa
         body.shift_insert(0, "model".into(), model.into());
     }
     let stream = match api {
-        Api::OpenAiChat | Api::AnthropicMessages => stream_flag(body)?,
+        Api::OpenAiChat
+        | Api::OpenAiCompletions
+        | Api::OpenAiResponses
+        | Api::AnthropicMessages
+        | Api::OllamaChat => stream_flag(body)?,
         Api::DifyChat => response_mode(body)?,
+        // Nothing is added to a body of which nothing is known.
+        Api::Custom => format != Format::Json && says_stream(body),
     };
-    if stream && api == Api::OpenAiChat && usage == Usage::Ask {
+    let reports_when_asked = matches!(api, Api::OpenAiChat | Api::OpenAiCompletions);
+    if stream && reports_when_asked && usage == Usage::Ask {
         ask_for_usage(body)?;
     }
-    let model = body.get("model").filter(|_| api.names_model()).and_then(Value::as_str).map(str::to_owned);
+    let model = body
+        .get("model")
+        .filter(|_| api.names_model() || api == Api::Custom)
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     Ok(Asked { stream, model })
 }
 
@@ -37,6 +54,12 @@ fn stream_flag(body: &mut Map<String, Value>) -> Result<bool, String> {
         Value::Bool(stream) => Ok(*stream),
         other => Err(format!("`stream` is to be true or false, found `{other}`")),
     }
+}
+
+/// Whether a custom body wants no whole answer, in the words of any protocol.
+fn says_stream(body: &Map<String, Value>) -> bool {
+    body.get("stream") != Some(&Value::Bool(false))
+        && body.get("response_mode").and_then(Value::as_str) != Some("blocking")
 }
 
 fn response_mode(body: &mut Map<String, Value>) -> Result<bool, String> {
@@ -77,12 +100,20 @@ mod tests {
                 json!({ "model": "own", "stream_options": { "include_usage": false } }),
                 json!({ "model": "own", "stream_options": { "include_usage": false }, "stream": true }),
             ),
+            (
+                Api::OpenAiCompletions,
+                json!({}),
+                json!({ "model": "m", "stream": true, "stream_options": usage }),
+            ),
+            (Api::OpenAiResponses, json!({}), json!({ "model": "m", "stream": true })),
+            (Api::OllamaChat, json!({}), json!({ "model": "m", "stream": true })),
+            (Api::Custom, json!({}), json!({})),
             (Api::AnthropicMessages, json!({}), json!({ "model": "m", "stream": true })),
             (Api::DifyChat, json!({}), json!({ "response_mode": "streaming" })),
             (Api::DifyChat, json!({ "response_mode": "blocking" }), json!({ "response_mode": "blocking" })),
         ];
         for (api, mut body, expected) in rows {
-            finish(&mut body, api, Some("m"), Usage::Ask).unwrap();
+            finish(&mut body, api, Format::Sse, Some("m"), Usage::Ask).unwrap();
             assert_eq!(body.to_string(), expected.to_string());
         }
     }
@@ -90,8 +121,23 @@ mod tests {
     #[test]
     fn usage_is_not_asked_for_where_it_is_forbidden() {
         let mut body = json!({});
-        finish(&mut body, Api::OpenAiChat, None, Usage::Never).unwrap();
+        finish(&mut body, Api::OpenAiChat, Format::Sse, None, Usage::Never).unwrap();
         assert_eq!(body, json!({ "stream": true }));
+    }
+
+    #[test]
+    fn a_custom_body_streams_unless_it_or_the_format_says_otherwise() {
+        let rows = [
+            (Format::Sse, json!({}), true),
+            (Format::Ndjson, json!({ "stream": "yes" }), true),
+            (Format::Json, json!({ "stream": true }), false),
+            (Format::Sse, json!({ "stream": false }), false),
+            (Format::Sse, json!({ "response_mode": "blocking" }), false),
+        ];
+        for (format, mut body, stream) in rows {
+            let asked = finish(&mut body, Api::Custom, format, Some("m"), Usage::Ask).unwrap();
+            assert_eq!((asked.stream, asked.model), (stream, None), "{body}");
+        }
     }
 
     #[test]
@@ -111,7 +157,7 @@ mod tests {
             ),
         ];
         for (api, mut body, expected) in rows {
-            assert_eq!(finish(&mut body, api, None, Usage::Ask), Err(expected.to_owned()));
+            assert_eq!(finish(&mut body, api, Format::Sse, None, Usage::Ask), Err(expected.to_owned()));
         }
     }
 }

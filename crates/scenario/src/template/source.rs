@@ -34,8 +34,14 @@ pub(super) struct Source {
 /// Reads `[data] body`; `None` when it is wrong (reported).
 pub(super) fn read(data: Section<'_>, api: Api) -> Option<Source> {
     let Some(node) = data.said("body") else {
-        let template = Template::Json(default_body(api));
-        return Some(Source { template, place: data.place(), file: None });
+        let Some(body) = default_body(api) else {
+            data.missing(
+                "a custom api needs a body, and none is given",
+                "write `body = \"request.json\"` into [data], or the JSON itself",
+            );
+            return None;
+        };
+        return Some(Source { template: Template::Json(body), place: data.place(), file: None });
     };
     match &node.kind {
         NodeKind::Table(_) => {

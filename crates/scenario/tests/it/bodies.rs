@@ -1,6 +1,7 @@
 //! From prompts to the bytes of a request.
 
 use proptest::prelude::{any, proptest};
+use scenario::plan::Auth;
 use scenario::{Layers, Plan};
 use serde_json::{Value, json};
 
@@ -20,6 +21,15 @@ fn without_a_body_each_protocol_has_its_own() {
         (
             "openai-chat",
             json!({ "model": "m", "messages": [{ "role": "user", "content": "q" }], "stream": true, "stream_options": { "include_usage": true } }),
+        ),
+        (
+            "openai-completions",
+            json!({ "model": "m", "max_tokens": 1024, "prompt": "q", "stream": true, "stream_options": { "include_usage": true } }),
+        ),
+        ("openai-responses", json!({ "model": "m", "input": "q", "stream": true })),
+        (
+            "ollama-chat",
+            json!({ "model": "m", "messages": [{ "role": "user", "content": "q" }], "stream": true }),
         ),
         (
             "anthropic-messages",
@@ -49,6 +59,30 @@ fn a_body_that_wants_no_stream_makes_the_run_a_non_streaming_one() {
     assert_eq!(plan.bodies.sample(), r#"{"stream":false,"messages":["q"]}"#);
     let accept = plan.target.headers.iter().find(|header| header.name == "accept").unwrap();
     assert_eq!(accept.value.expose(), "application/json");
+}
+
+#[test]
+fn a_custom_body_is_sent_as_it_is() {
+    let text = "[target]\nbase_url = \"mock://\"\napi_path = \"/x\"\napi = \"custom\"\nmodel = \"m\"\n\
+                [target.response]\nformat = \"ndjson\"\ntext = \"/t\"\ndone = \"/done\"\n\
+                [load]\nstages = [1]\nstage_requests = 5\n[data]\nquery = \"q\"\nbody = { ask = \"<query>\" }\n";
+    let plan = loaded(&Folder::new().with("config.toml", text));
+    assert_eq!(plan.bodies.sample(), r#"{"ask":"q"}"#);
+    assert_eq!((plan.target.stream, plan.target.model.as_deref()), (true, Some("m")));
+    let accept = plan.target.headers.iter().find(|header| header.name == "accept").unwrap();
+    assert_eq!(accept.value.expose(), "application/x-ndjson");
+    let whole = text.replace("format = \"ndjson\"", "format = \"json\"").replace("done = \"/done\"\n", "");
+    assert!(!loaded(&Folder::new().with("config.toml", &whole)).target.stream);
+}
+
+#[test]
+fn ollama_wants_no_key_and_takes_one() {
+    let text = "[target]\nbase_url = \"http://h\"\napi = \"ollama-chat\"\nmodel = \"m\"\n[load]\nstages = [1]\nstage_requests = 5\n[data]\nquery = \"q\"\n";
+    let plan = loaded(&Folder::new().with("config.toml", text));
+    assert!(plan.notices.is_empty(), "{:?}", plan.notices);
+    let keyed = text.replace("model", "api_key = \"sk-test\"\nmodel");
+    let plan = loaded(&Folder::new().with("config.toml", &keyed));
+    assert_eq!((plan.target.auth, plan.target.keys.values.len()), (Auth::Bearer, 1));
 }
 
 #[test]

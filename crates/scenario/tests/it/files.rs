@@ -12,7 +12,13 @@ fn root() -> PathBuf {
 }
 
 fn loaded(path: &str) -> Plan {
-    let keys = [("TAOTOKEN_API_KEY", "sk-x"), ("ANTHROPIC_API_KEY", "sk-ant-x"), ("DIFY_API_KEY", "app-x")];
+    let keys = [
+        ("TAOTOKEN_API_KEY", "sk-x"),
+        ("ANTHROPIC_API_KEY", "sk-ant-x"),
+        ("DIFY_API_KEY", "app-x"),
+        ("OPENAI_API_KEY", "sk-x"),
+        ("CUSTOM_API_KEY", "app-x"),
+    ];
     let layers = Layers { environment: environment(&keys), ..Layers::default() };
     match load(&root().join(path), &layers) {
         Ok(scenario) => scenario.plan(),
@@ -41,7 +47,7 @@ fn every_scenario_of_the_folder_loads() {
         .filter(|name| name.ends_with(".toml"))
         .collect();
     names.sort();
-    assert!(names.len() >= 7, "{names:?}");
+    assert!(names.len() >= 11, "{names:?}");
     for name in names {
         let plan = loaded(&format!("scenarios/{name}"));
         assert!(!plan.load.stages.is_empty(), "{name}");
@@ -53,6 +59,10 @@ fn every_scenario_of_the_folder_loads() {
 fn the_scenarios_are_what_their_names_say() {
     assert_eq!(loaded("scenarios/anthropic.toml").target.api, Api::AnthropicMessages);
     assert_eq!(loaded("scenarios/dify.toml").target.api, Api::DifyChat);
+    assert_eq!(loaded("scenarios/completions.toml").target.api, Api::OpenAiCompletions);
+    assert_eq!(loaded("scenarios/responses.toml").target.api, Api::OpenAiResponses);
+    assert_eq!(loaded("scenarios/ollama.toml").target.api, Api::OllamaChat);
+    assert!(loaded("scenarios/custom.toml").target.response.is_some());
     assert!(!loaded("scenarios/non-streaming.toml").target.stream);
     assert_eq!(loaded("scenarios/smoke.toml").load.stages[0].end, StageEnd::Requests(5));
     assert_eq!(loaded("scenarios/soak.toml").load.stages.len(), 1);

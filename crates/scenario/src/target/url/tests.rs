@@ -5,6 +5,10 @@ use super::*;
 const CHAT: Option<Api> = Some(Api::OpenAiChat);
 const CLAUDE: Option<Api> = Some(Api::AnthropicMessages);
 const DIFY: Option<Api> = Some(Api::DifyChat);
+const COMPLETIONS: Option<Api> = Some(Api::OpenAiCompletions);
+const RESPONSES: Option<Api> = Some(Api::OpenAiResponses);
+const OLLAMA: Option<Api> = Some(Api::OllamaChat);
+const CUSTOM: Option<Api> = Some(Api::Custom);
 
 #[test]
 fn a_base_and_perhaps_a_path_become_one_address() {
@@ -15,6 +19,10 @@ fn a_base_and_perhaps_a_path_become_one_address() {
         ("https://h", CLAUDE, None, "https://h/v1/messages"),
         ("https://h", DIFY, None, "https://h/v1/chat-messages"),
         ("https://h", None, None, "https://h/v1/chat/completions"),
+        ("https://h", COMPLETIONS, None, "https://h/v1/completions"),
+        ("https://h", RESPONSES, None, "https://h/v1/responses"),
+        ("http://h:11434", OLLAMA, None, "http://h:11434/api/chat"),
+        ("http://h:11434/", OLLAMA, None, "http://h:11434/api/chat"),
         // A version at the end: once.
         ("https://h/v1", CHAT, None, "https://h/v1/chat/completions"),
         ("https://h/v1/", CHAT, None, "https://h/v1/chat/completions"),
@@ -22,18 +30,36 @@ fn a_base_and_perhaps_a_path_become_one_address() {
         ("https://h/api/paas/v4", CHAT, None, "https://h/api/paas/v4/chat/completions"),
         ("https://h/v1beta", CHAT, None, "https://h/v1beta/chat/completions"),
         ("https://h/v1", DIFY, None, "https://h/v1/chat-messages"),
+        ("https://h/v1", COMPLETIONS, None, "https://h/v1/completions"),
+        ("https://h/v1", RESPONSES, None, "https://h/v1/responses"),
+        // Ollama's version is called `api`.
+        ("http://h:11434/api", OLLAMA, None, "http://h:11434/api/chat"),
+        ("http://h:11434/v1", OLLAMA, None, "http://h:11434/v1/api/chat"),
         // Any other path: as the protocol's own SDKs do.
         ("https://taotoken.net/api", CHAT, None, "https://taotoken.net/api/chat/completions"),
         ("https://h/api/", CHAT, None, "https://h/api/chat/completions"),
         ("https://h/v1/openai", CHAT, None, "https://h/v1/openai/chat/completions"),
         ("https://h/dify", DIFY, None, "https://h/dify/chat-messages"),
         ("https://h/api/anthropic", CLAUDE, None, "https://h/api/anthropic/v1/messages"),
+        ("https://h/openai", COMPLETIONS, None, "https://h/openai/completions"),
+        ("https://h/openai", RESPONSES, None, "https://h/openai/responses"),
+        ("https://h/ollama", OLLAMA, None, "https://h/ollama/api/chat"),
         ("https://h/versions", CHAT, None, "https://h/versions/chat/completions"),
         // The whole path already: left alone.
         ("https://h/v1/chat/completions", CHAT, None, "https://h/v1/chat/completions"),
         ("https://h/api/chat/completions/", CHAT, None, "https://h/api/chat/completions/"),
         ("https://h/v1/messages", None, None, "https://h/v1/messages"),
         ("https://h/v1/chat-messages", None, None, "https://h/v1/chat-messages"),
+        ("https://h/v1/completions", None, None, "https://h/v1/completions"),
+        ("https://h/v1/responses", None, None, "https://h/v1/responses"),
+        ("https://h/v1/workflows/run", None, None, "https://h/v1/workflows/run"),
+        ("https://h/v1/workflows/run", DIFY, None, "https://h/v1/workflows/run"),
+        ("http://h:11434/api/chat", None, None, "http://h:11434/api/chat"),
+        ("http://h:11434/api/generate", None, None, "http://h:11434/api/generate"),
+        // A custom protocol has no path of its own.
+        ("https://h/any/path", CUSTOM, None, "https://h/any/path"),
+        ("https://h/any", CUSTOM, Some("/path"), "https://h/any/path"),
+        ("https://h", CUSTOM, Some("/"), "https://h/"),
         // An explicit path: appended, a version that both carry once.
         ("https://h", CHAT, Some("/v1/chat/completions"), "https://h/v1/chat/completions"),
         ("https://h/v1", CHAT, Some("/v1/chat/completions"), "https://h/v1/chat/completions"),
@@ -86,11 +112,6 @@ fn an_address_that_cannot_be_meant_is_refused_with_a_reason() {
         ("https://h", Some("https://h/v1"), "`api_path` is a whole URL"),
         ("https://h", Some("/v1#x"), "`api_path` has a fragment (`#...`), which is never sent"),
         ("https://h", Some("/v1/你"), "`api_path` has a character that no path may have"),
-        (
-            "https://h/v1/completions",
-            None,
-            "the path is that of `openai-completions`, which is not available in this version",
-        ),
         ("mock://host", None, "the built-in mock has no host and no path"),
     ];
     for (base, api_path, expected) in rows {
@@ -101,11 +122,23 @@ fn an_address_that_cannot_be_meant_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_custom_api_without_a_path_is_refused() {
+    for base in ["https://h", "https://h/", "mock://"] {
+        let problem = resolve(base, CUSTOM, None).expect_err(base);
+        assert!(problem.message.starts_with("nothing says which path"), "{base}: {}", problem.message);
+    }
+}
+
+#[test]
 fn the_mock_takes_its_settings_from_the_query_and_its_path_from_the_api() {
     let rows = [
         ("mock://", None, None, "", "/v1/chat/completions"),
         ("mock://?ttft=50ms&tokens=8", None, None, "ttft=50ms&tokens=8", "/v1/chat/completions"),
         ("mock://?x", CLAUDE, None, "x", "/v1/messages"),
+        ("mock://", COMPLETIONS, None, "", "/v1/completions"),
+        ("mock://", RESPONSES, None, "", "/v1/responses"),
+        ("mock://", OLLAMA, None, "", "/api/chat"),
+        ("mock://", CUSTOM, Some("/api/chat"), "", "/api/chat"),
         ("mock://", None, Some("/v1/chat-messages"), "", "/v1/chat-messages"),
     ];
     for (base, api, api_path, settings, path) in rows {
