@@ -229,3 +229,25 @@ fn a_failure_ends_the_answer_at_once_and_its_connection() {
     let both = openai(stream(&[&both, &delta("{}")]));
     assert_eq!(both.failed(ErrorClass::InbandError, "boom").stage.tokens.partial_chunks, 1);
 }
+
+#[test]
+fn err_03_and_end_03_only_what_failed_before_its_first_token_is_asked_again() {
+    let busy = || typed("error", r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#);
+    let token = || data(r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#);
+    let stop = || data(r#"{"type":"message_stop"}"#);
+    let retry = "[load.retry]\nmax = 3\nbase = \"10ms\"\n";
+    let asked = |first: Vec<Step>| {
+        let good = stream(&[&token(), &stop()]);
+        let answers = move |n| if n == 0 { first.clone() } else { good.clone() };
+        let case = case_with("anthropic-messages", 1, retry, answers);
+        let outcomes: Vec<&str> = case.attempts.iter().map(|attempt| attempt.outcome.name()).collect();
+        outcomes.join(" ")
+    };
+    assert_eq!(asked(stream(&[&busy()])), "overloaded ok");
+    assert_eq!(asked(stream(&[&token().repeat(3), &busy()])), "overloaded");
+    let mut cut = stream(&[&token()]);
+    *cut.last_mut().unwrap() = Step::Close;
+    assert_eq!(asked(cut), "stream_interrupted");
+    let filtered = data(r#"{"type":"message_delta","delta":{"stop_reason":"content_filter"}}"#);
+    assert_eq!(asked(stream(&[&filtered, &stop()])), "content_filtered");
+}
