@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use measure::ErrorClass;
 use measure::ErrorGroup;
-use measure::result::{Exit, RunResult, RunStatus, StageStatus, Verdict};
+use measure::result::{Exit, RunResult, RunStatus, StageResult, StageStatus, Verdict};
 
 /// Every exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,13 @@ fn ungated(run: &RunResult) -> Option<String> {
     if run.status == RunStatus::Completed && ran().all(|stage| stage.counts.ok == 0) {
         return Some("no request was ok".to_owned());
     }
-    if run.stages.iter().any(|stage| stage.status != StageStatus::Complete) {
+    // A climb that `[load.stop]` ended went as the scenario says.
+    let as_planned = |stage: &StageResult| match stage.status {
+        StageStatus::Complete | StageStatus::Stopped => true,
+        StageStatus::Skipped => run.stop.is_some(),
+        StageStatus::Incomplete => false,
+    };
+    if !run.stages.iter().all(as_planned) {
         return Some("a stage is incomplete".to_owned());
     }
     let shortage = ran().flat_map(|stage| &stage.errors).any(|error| client(&error.class));

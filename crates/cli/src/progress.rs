@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use engine::{BeforeLoad, Snapshot};
+use engine::{BeforeLoad, Breached, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::{Offset, Outcome, Sample};
-use report::number::{UNKNOWN, ms, percent, rate};
+use report::number::{UNKNOWN, ms, of_check, percent, rate};
 use scenario::plan::{Plan, Stage};
 
 use crate::screen;
@@ -90,6 +90,15 @@ impl Progress {
         }
     }
 
+    pub(crate) fn breached(&mut self, breached: &Breached) {
+        let (check, value) = (&breached.breach.check, breached.breach.value);
+        let stage = self.stage.clone();
+        self.say(&format!(
+            "the climb ends at {stage}: `{check}` does not hold, {} over the last 10 s",
+            of_check(check, value)
+        ));
+    }
+
     pub(crate) fn sample(&mut self, sample: &Sample) {
         self.tally.add(sample);
     }
@@ -100,7 +109,7 @@ impl Progress {
         let chunk_rate = (now.chunks - self.chunks_before) as f64 / seconds;
         self.ticked_at = now.at;
         self.chunks_before = now.chunks;
-        self.stage_end = self.planned[index].map(|length| now.stage_began + length);
+        self.stage_end = self.planned.get(index).copied().flatten().map(|length| now.stage_began + length);
         let row = self.row(now, chunk_rate);
         match &self.bar {
             Some(bar) => {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use engine::Recording;
+use engine::{Breached, Recording};
+use measure::distribution::round;
 use measure::gate::{self, Baseline};
 use measure::ladder::ladder;
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::result::{
     ErrorExample, Exit, Fingerprint, GateResult, Machine, Override, Preflight, RunResult, SCHEMA_VERSION,
-    Tool, Verdict, Warning,
+    StopLine, Tool, Verdict, Warning,
 };
 use measure::{Outcome, Sample};
 use report::{Lang, conclusion, warnings};
@@ -22,6 +23,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         true => GateResult { verdict: Verdict::None, checks: Vec::new() },
         false => gate::judge(&plan.gate.rules, &recording.stages, baseline.usable()),
     };
+    let stop = recording.breached.as_ref().map(|breached| stop_line(breached, plan));
     let mut run = RunResult {
         schema_version: SCHEMA_VERSION,
         tool: Tool { name: "rungs".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -45,6 +47,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         preflight: recording.preflight.as_ref().map(|sample| preflight(sample, plan)),
         ladder: ladder(&recording.stages, objectives),
         stages: recording.stages,
+        stop,
         warnings: Vec::new(),
         gate,
         cost: None,
@@ -118,6 +121,22 @@ pub(crate) fn masked_headers(plan: &Plan) -> BTreeMap<String, String> {
         headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
     headers
+}
+
+fn stop_line(breached: &Breached, plan: &Plan) -> StopLine {
+    let (name, concurrency) = plan
+        .load
+        .stages
+        .get(breached.stage)
+        .map_or((String::new(), 0), |stage| (stage.name.clone(), stage.concurrency));
+    StopLine {
+        stage: name,
+        concurrency,
+        check: breached.breach.check.clone(),
+        value: round(breached.breach.value),
+        limit: breached.breach.limit,
+        at_s: round(breached.at.seconds()),
+    }
 }
 
 fn fingerprint(plan: &Plan) -> Fingerprint {

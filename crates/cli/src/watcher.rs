@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
-use engine::{BeforeLoad, Clock, Observer, Snapshot};
+use engine::{BeforeLoad, Breached, Clock, Observer, Snapshot};
 use measure::Sample;
 use measure::result::StageResult;
 use report::samples::{RunLine, attempt_lines, run_line, stage_end_line, stage_start_line};
@@ -94,6 +94,10 @@ impl Observer for Watcher {
     fn tick(&mut self, now: &Snapshot) {
         self.flush();
         self.progress.iter_mut().for_each(|progress| progress.tick(now));
+    }
+
+    fn breached(&mut self, breached: &Breached) {
+        self.progress.iter_mut().for_each(|progress| progress.breached(breached));
     }
 
     fn stage_ended(&mut self, index: usize, result: &StageResult) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use measure::gate::{Breach, Rolling};
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
 use measure::stage::{ClientLook, StageFrame, StageRecorder};
@@ -34,7 +35,19 @@ pub(crate) struct Coordinator<'a> {
     stop: Stop,
     refusals: u32,
     dead_key: Option<Aborted>,
+    breach: Option<Breached>,
     keys: usize,
+}
+
+/// A check of the stop rule that did not hold, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breached {
+    /// Index of the stage.
+    pub stage: usize,
+    /// Which check, and by how much.
+    pub breach: Breach,
+    /// When it was seen.
+    pub at: Offset,
 }
 
 /// What an order is for.
@@ -48,6 +61,8 @@ struct Job {
     rule: Rule,
     /// When what still runs is cut.
     cut_at: Option<Offset>,
+    /// What ends it early.
+    watch: Option<Rolling>,
 }
 
 /// What an order brought beside its samples.
@@ -75,6 +90,7 @@ impl<'a> Coordinator<'a> {
             stop,
             refusals: 0,
             dead_key: None,
+            breach: None,
         })
     }
 
@@ -97,6 +113,11 @@ impl<'a> Coordinator<'a> {
     /// Why load was given up, if it was.
     pub(crate) fn dead_key(&self) -> Option<Aborted> {
         self.dead_key.clone()
+    }
+
+    /// What ended the climb, if anything did.
+    pub(crate) fn breach(&self) -> Option<&Breached> {
+        self.breach.as_ref()
     }
 
     /// The cap on requests, if it ended the run.
@@ -147,6 +168,7 @@ impl<'a> Coordinator<'a> {
             starts_at: self.soon(),
             rule,
             cut_at: None,
+            watch: None,
         };
         self.carry_out(job, &mut samples).await?;
         Ok(samples)
@@ -169,7 +191,10 @@ impl<'a> Coordinator<'a> {
             }
             StageEnd::OnePerUser => (starts_at, Rule::Once { phase: Phase::Measure }, None),
         };
-        let mut recorder = StageRecorder::new(frame(stage, window_start, self.keys, Some(self.plan)));
+        let frame = frame(stage, window_start, self.keys, Some(self.plan));
+        let rules = &self.plan.load.stop;
+        let watch = (!rules.is_empty()).then(|| Rolling::new(rules.clone(), frame.clone()));
+        let mut recorder = StageRecorder::new(frame);
         let (ramp_up, think_time) = (stage.ramp_up, stage.think_time);
         let job = Job {
             stage: Some(index),
@@ -180,12 +205,15 @@ impl<'a> Coordinator<'a> {
             starts_at,
             rule,
             cut_at,
+            watch,
         };
         let carried = self.carry_out(job, &mut recorder).await?;
         let stopped = carried.stopped_at.is_some_and(|at| cut_short(stage, window_start, at));
-        let status = match stopped || self.is_spent() {
-            true => StageStatus::Incomplete,
-            false => StageStatus::Complete,
+        let breached = self.breach.as_ref().is_some_and(|breach| breach.stage == index);
+        let status = match (breached, stopped || self.is_spent()) {
+            (true, _) => StageStatus::Stopped,
+            (false, true) => StageStatus::Incomplete,
+            (false, false) => StageStatus::Complete,
         };
         let result = recorder.finish(status, &carried.look);
         self.observer.stage_ended(index, &result);
@@ -200,6 +228,7 @@ impl<'a> Coordinator<'a> {
     async fn carry_out(&mut self, job: Job, intake: &mut dyn Intake) -> Result<Carried, EngineError> {
         let (stopper, order_stop) = stop();
         let mut course = Course::new(job.stage, job.users, job.starts_at, job.cut_at);
+        let mut watch = job.watch;
         let order = Arc::new(Order {
             stage: job.stage,
             users: job.users,
@@ -216,11 +245,15 @@ impl<'a> Coordinator<'a> {
         while looks.len() < self.workers.count() {
             match self.next(&course).await? {
                 Event::Report(Report::Finished(sample)) => {
-                    self.take_in(*sample, intake, &stopper, &mut course)
+                    watch.iter_mut().for_each(|watch| watch.take(&sample));
+                    self.take_in(*sample, intake, &stopper, &mut course);
                 }
                 Event::Report(Report::Done(look)) => looks.push(look),
                 Event::Report(Report::Died) => return Err(EngineError::WorkerDied),
-                Event::Tick => course.tick(self.observer, self.clock.now(), &self.workers),
+                Event::Tick => {
+                    course.tick(self.observer, self.clock.now(), &self.workers);
+                    self.watch_for_breach(&mut watch, &stopper, &mut course);
+                }
                 Event::Cut => course.cut(&stopper),
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
             }
@@ -255,6 +288,18 @@ impl<'a> Coordinator<'a> {
             course.stop(Urgency::Drain, self.clock.now(), stopper);
         }
         intake.take(sample);
+    }
+
+    /// Ends the order when the last seconds break a check.
+    fn watch_for_breach(&mut self, watch: &mut Option<Rolling>, stopper: &Stopper, course: &mut Course) {
+        let now = self.clock.now();
+        let breach = watch.as_mut().and_then(|watch| watch.breach(now));
+        let (Some(breach), Some(stage)) = (breach, course.stage) else { return };
+        let breached = Breached { stage, breach, at: now };
+        self.observer.breached(&breached);
+        self.breach = Some(breached);
+        *watch = None;
+        course.end(now, self.plan.load.drain_timeout, stopper);
     }
 
     fn watch_for_dead_key(&mut self, sample: &Sample) {

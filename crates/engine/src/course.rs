@@ -69,6 +69,13 @@ impl Course {
         self.cut_at = None;
     }
 
+    /// Nothing new starts from here on; what runs is drained as after the stage's own end.
+    pub(crate) fn end(&mut self, now: Offset, drain: Duration, stopper: &Stopper) {
+        self.stopped_at.get_or_insert(now);
+        self.cut_at = Some(self.cut_at.map_or(now + drain, |cut_at| cut_at.min(now + drain)));
+        stopper.request(Urgency::Drain);
+    }
+
     pub(crate) fn stop(&mut self, urgency: Urgency, now: Offset, stopper: &Stopper) {
         if urgency <= self.urgency {
             return;

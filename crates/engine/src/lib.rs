@@ -27,6 +27,7 @@ mod trace;
 mod transport;
 
 pub use clock::Clock;
+pub use coordinator::Breached;
 pub use error::EngineError;
 pub use observe::{BeforeLoad, Observer, Silent, Snapshot};
 pub use probe::{models, probe};

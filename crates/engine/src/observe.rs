@@ -6,6 +6,8 @@ use measure::result::StageResult;
 use measure::{Offset, Sample};
 use scenario::plan::Stage;
 
+use crate::coordinator::Breached;
+
 /// Watches a run. Called on the coordinator's thread, never in the path of a stream.
 pub trait Observer {
     /// A phase before the first stage begins.
@@ -19,6 +21,9 @@ pub trait Observer {
 
     /// Once a second while requests run.
     fn tick(&mut self, _now: &Snapshot) {}
+
+    /// A check of the stop rule does not hold: the stage ends, and the climb with it.
+    fn breached(&mut self, _breached: &Breached) {}
 
     /// A stage ended.
     fn stage_ended(&mut self, _index: usize, _result: &StageResult) {}

@@ -7,7 +7,7 @@ use measure::result::{RunStatus, StageResult, StageStatus};
 use measure::{ErrorClass, ErrorGroup, Flag, Offset, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Stage};
 
-use crate::coordinator::Coordinator;
+use crate::coordinator::{Breached, Coordinator};
 use crate::observe::{BeforeLoad, Observer};
 use crate::stop::Stop;
 use crate::{Clock, EngineError};
@@ -23,6 +23,8 @@ pub struct Recording {
     pub stages: Vec<StageResult>,
     /// Why the target cannot be used, if that ended the run.
     pub aborted: Option<Aborted>,
+    /// The check of the stop rule that ended the climb, if one did.
+    pub breached: Option<Breached>,
     /// The cap on requests, if it ended the run.
     pub spent_cap: Option<u64>,
     /// UTC.
@@ -88,12 +90,14 @@ pub async fn run(
         preflight: None,
         stages: Vec::new(),
         aborted: None,
+        breached: None,
         spent_cap: None,
         started_at,
         finished_at: started_at,
         workers: coordinator.workers(),
     };
     climb(plan, &mut coordinator, &mut recording).await?;
+    recording.breached = coordinator.breach().cloned();
     recording.spent_cap = coordinator.spent_cap();
     recording.finished_at = settings.clock.wall(settings.clock.now());
     Ok(recording)
@@ -124,7 +128,8 @@ async fn climb(
         recording.aborted = all_refused(&samples);
     }
     for (index, stage) in plan.load.stages.iter().enumerate() {
-        let goes_on = recording.aborted.is_none() && !coordinator.is_spent();
+        let goes_on =
+            recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none();
         if goes_on && index > 0 {
             coordinator.pause(plan.load.cool_down).await;
         }

@@ -16,7 +16,7 @@ pub fn ladder(stages: &[StageResult], objectives: [Option<Duration>; 3]) -> Ladd
     let judged: Vec<_> = ran.iter().filter(|stage| stage.counts.ok + stage.counts.failed > 0).collect();
     Ladder {
         last_ok: judged.iter().filter(|stage| held(stage, objectives)).map(|stage| stage.concurrency).max(),
-        first_breach: judged.iter().find(|stage| !is_ok(stage, objectives)).map(|stage| stage.concurrency),
+        first_breach: judged.iter().find(|stage| broke(stage, objectives)).map(|stage| stage.concurrency),
         knee: knee(&ran),
         boundary: None,
     }
@@ -25,6 +25,11 @@ pub fn ladder(stages: &[StageResult], objectives: [Option<Duration>; 3]) -> Ladd
 /// Only a stage that ran as planned has held.
 fn held(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
     stage.status == StageStatus::Complete && is_ok(stage, objectives)
+}
+
+/// A stage that a stop rule ended has broken, whatever its numbers as a whole.
+fn broke(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
+    stage.status == StageStatus::Stopped || !is_ok(stage, objectives)
 }
 
 /// Whether every objective is met by its p95, success is at least 99 %, and nothing was answered 429.

@@ -5,7 +5,7 @@ use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{ErrorClass, ErrorGroup};
 
 use crate::Lang;
-use crate::number::{duration, percent, rate, seconds};
+use crate::number::{duration, of_check, percent, rate, seconds};
 
 /// A jump of this factor from one rung to the next is queueing.
 const JUMP: f64 = 2.0;
@@ -16,7 +16,7 @@ type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 
 /// The sentences in order.
 const RULES: &[Rule] =
-    &[ended, held, broke, wall, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
+    &[ended, held, broke, stopped, wall, nothing_broke, knee, queueing, long_tail, generator, verdict, next];
 
 /// What the sentences are made from.
 struct Facts<'a> {
@@ -135,6 +135,17 @@ fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     Some(lang.pick(
         format!("At {users} {missed}{between}: latency."),
         format!("并发 {users} 时 {missed}{between}（时延问题）。"),
+    ))
+}
+
+/// The stop rule that ended the climb.
+fn stopped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let stop = facts.run.stop.as_ref()?;
+    let (users, check, at) = (stop.concurrency, &stop.check, seconds(stop.at_s));
+    let value = of_check(check, stop.value);
+    Some(lang.pick(
+        format!("The climb was ended at {users} users, {at} s into the run: `{check}` did not hold ({value} over 10 s)."),
+        format!("运行到第 {at} 秒、并发 {users} 时停止加压：`{check}` 不再成立（最近 10 秒为 {value}）。"),
     ))
 }
 

@@ -1,5 +1,8 @@
 //! The only place that turns numbers into text: one rounding rule, units, "—" for what was not measured.
 
+use measure::gate::Check;
+use measure::metric::Unit;
+
 /// Shown for what was not measured.
 pub const UNKNOWN: &str = "—";
 
@@ -20,6 +23,15 @@ pub fn duration(value: Option<f64>) -> String {
 /// A rate or count: `6.6`, `512`.
 pub fn rate(value: Option<f64>) -> String {
     value.map_or(UNKNOWN.to_owned(), figures)
+}
+
+/// A value in the unit of the check that it was measured for.
+pub fn of_check(check: &str, value: f64) -> String {
+    match Check::parse(check).map(|check| check.metric.entry().unit) {
+        Ok(Unit::Ratio) => percent(Some(value)),
+        Ok(Unit::Milliseconds) => duration(Some(value)),
+        Ok(Unit::PerSecond | Unit::Count) | Err(_) => rate(Some(value)),
+    }
 }
 
 /// Seconds of a window: `60`, `0.5`, `22.4`.

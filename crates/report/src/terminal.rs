@@ -35,7 +35,7 @@ fn header(lang: Lang) -> Vec<String> {
 fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
     let cut_short = match stage.status {
         StageStatus::Skipped => return skipped(stage, lang),
-        StageStatus::Incomplete => "~",
+        StageStatus::Incomplete | StageStatus::Stopped => "~",
         StageStatus::Complete => "",
     };
     let saturated = if stage.client.saturated { "!" } else { "" };
@@ -85,7 +85,7 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
     if ran().any(|stage| stage.client.saturated) {
         lines.push(lang.pick("! the load generator was at its limit", "! 压测机已达极限").to_owned());
     }
-    if ran().any(|stage| stage.status == StageStatus::Incomplete) {
+    if ran().any(|stage| matches!(stage.status, StageStatus::Incomplete | StageStatus::Stopped)) {
         lines.push(lang.pick("~ cut short", "~ 未跑完").to_owned());
     }
     lines

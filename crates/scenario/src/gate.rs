@@ -18,12 +18,14 @@ pub(crate) enum Ladder<'a> {
     Own(&'a [Stage]),
     /// Overridden from outside.
     Other(&'a [Stage]),
+    /// Watched while they run: a check is on a window of time, not on a stage as a whole.
+    Watched(&'a [Stage]),
 }
 
 impl<'a> Ladder<'a> {
     fn stages(self) -> &'a [Stage] {
         match self {
-            Self::Own(stages) | Self::Other(stages) => stages,
+            Self::Own(stages) | Self::Other(stages) | Self::Watched(stages) => stages,
         }
     }
 }
@@ -61,7 +63,7 @@ fn read_table(table: Section<'_>, ladder: Ladder<'_>) -> Option<Rule> {
     Some(Rule { check, level: level.unwrap_or_default(), min_change })
 }
 
-fn read_check(node: &Node, section: Section<'_>, ladder: Ladder<'_>) -> Option<Check> {
+pub(crate) fn read_check(node: &Node, section: Section<'_>, ladder: Ladder<'_>) -> Option<Check> {
     let problems = section.context.problems;
     let text = section.context.text(node)?;
     match Check::parse(text) {
@@ -112,7 +114,7 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, lad
             format!("the stages are {}", names.join(", ")),
         );
     }
-    let Some(stat) = check.stat else { return };
+    let (Some(stat), Ladder::Own(_) | Ladder::Other(_)) = (check.stat, ladder) else { return };
     let too_few = |requests: &u64| *requests < stat.needs();
     let short = covered.iter().find_map(|stage| Some((stage, stage.requests().filter(too_few)?)));
     if let Some((stage, requests)) = short {

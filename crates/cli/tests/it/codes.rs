@@ -24,6 +24,31 @@ fn zero_when_the_gate_passes_and_one_when_a_strict_check_fails() {
 }
 
 #[test]
+fn zero_when_the_stop_rule_ends_the_climb_and_it_is_told_everywhere() {
+    let world = World::new();
+    let text = scenario("mock://?ttft=20ms&itl=1ms&tokens=3&limit=4", "").replace(
+        "stages = [1, 2]\nstage_requests = 4",
+        "stages = [2, 12, 24]\nstage_duration = \"4s\"\n[load.stop]\nchecks = [\"http_429_ratio <= 20%\"]",
+    );
+    world.write("s.toml", &text);
+    let done = world.rungs(&["run", "s.toml"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("the climb ends at c12: `http_429_ratio <= 20%` does not hold"),
+        "{}",
+        done.stderr
+    );
+    let result = world.result();
+    assert_eq!(
+        (&result["stop"]["stage"], &result["stages"][2]["status"]),
+        (&"c12".into(), &"skipped".into())
+    );
+    assert_eq!((&result["ladder"]["last_ok"], &result["ladder"]["first_breach"]), (&2.into(), &12.into()));
+    let conclusion = result["conclusion"].as_str().unwrap();
+    assert!(conclusion.contains("The climb was ended at 12 users"), "{conclusion}");
+}
+
+#[test]
 fn two_when_the_command_line_is_wrong() {
     let world = World::on_mock("");
     for words in

@@ -24,6 +24,7 @@ mod refusals;
 mod retries;
 mod run;
 mod script;
+mod stop_rule;
 mod timeouts;
 mod tls;
 mod token_counts;

@@ -4,8 +4,10 @@ mod baseline;
 mod check;
 mod grammar;
 mod judge;
+pub mod rolling;
 
 pub use baseline::{Baseline, BaselineStage};
 pub use check::{Check, Comparison, Level, Limit, Rule, Scope, Stat};
 pub use grammar::CheckError;
 pub use judge::{judge, measured};
+pub use rolling::{Breach, Rolling};

@@ -8,7 +8,7 @@ mod stage;
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
 pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
-    Tool, Warning,
+    StopLine, Tool, Warning,
 };
 pub use schema::schema;
 pub use stage::{

@@ -62,6 +62,9 @@ pub struct RunResult {
     pub stages: Vec<StageResult>,
     /// What the rungs say together.
     pub ladder: Ladder,
+    /// The check of `[load.stop]` that ended the climb; null when none did.
+    #[serde(default)]
+    pub stop: Option<StopLine>,
     /// What to keep in mind when reading.
     pub warnings: Vec<Warning>,
     /// The checks and their verdict.
@@ -173,6 +176,24 @@ pub struct Ladder {
     pub knee: Option<u32>,
     /// The boundary that a search proved.
     pub boundary: Option<u32>,
+}
+
+/// What ended a climb.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct StopLine {
+    /// The stage that ran.
+    pub stage: String,
+    /// Its users.
+    pub concurrency: u32,
+    /// The check, as written.
+    pub check: String,
+    /// What was measured over the last ten seconds, in the metric's unit.
+    pub value: f64,
+    /// What was allowed.
+    pub limit: f64,
+    /// Seconds since the run began.
+    pub at_s: f64,
 }
 
 /// What to keep in mind when reading a result.

@@ -123,6 +123,8 @@ pub enum StageStatus {
     Complete,
     /// Ended early.
     Incomplete,
+    /// Ended by a check of `[load.stop]`.
+    Stopped,
     /// Never began.
     Skipped,
 }

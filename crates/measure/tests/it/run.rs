@@ -159,6 +159,7 @@ pub(crate) fn result() -> RunResult {
         ladder: ladder(&stages, [None; 3]),
         gate: judge(&rules, &stages, None),
         stages,
+        stop: None,
         warnings: vec![Warning {
             code: "short_window".into(),
             stage: Some("c2".into()),

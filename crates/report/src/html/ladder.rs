@@ -42,7 +42,7 @@ pub(super) fn of(run: &RunResult) -> Vec<Row> {
 fn row(run: &RunResult, stage: &StageResult) -> Row {
     let cells = match stage.status {
         StageStatus::Skipped => (0..COLUMNS).map(|_| plain(UNKNOWN.to_owned())).collect(),
-        StageStatus::Complete | StageStatus::Incomplete => cells(stage),
+        StageStatus::Complete | StageStatus::Incomplete | StageStatus::Stopped => cells(stage),
     };
     Row { name: stage.name.clone(), users: stage.concurrency, cells, marks: marks(run, stage) }
 }
@@ -95,6 +95,7 @@ fn marks(run: &RunResult, stage: &StageResult) -> Vec<Mark> {
     let rows = [
         (stage.status == StageStatus::Skipped, "neutral", ("skipped", "跳过")),
         (incomplete, "warn", ("cut short", "未跑完")),
+        (stage.status == StageStatus::Stopped, "bad", ("stopped", "已停止")),
         (stage.client.saturated, "warn", ("generator at its limit", "压测机达极限")),
         (here(run.ladder.last_ok), "good", ("held", "稳定")),
         (here(run.ladder.first_breach), "bad", ("first breach", "首次越限")),

@@ -104,7 +104,7 @@ pub const TABLE: &[Key] = keys! {
     "shape": Later(Some("\"step\"")); "Linear ramps."
     "cancel": Later(None); "Users who leave."
     "retry": Section; "Which failed attempts are made again; none when absent."
-    "stop": Later(None); "Early end of the climb."
+    "stop": Section; "What ends the climb early; nothing when absent."
     "search": Later(None); "Search for the limit."
 
     ["load.stage"]
@@ -126,6 +126,9 @@ pub const TABLE: &[Key] = keys! {
     "on": Texts, = "[\"rate_limited\", \"overloaded\", \"server_error\", \"connect_failed\"]"; "Classes of failures that are retried; never after a token."
     "base": Duration, = "\"500ms\""; "Longest wait before the second attempt; doubled for each further one, and drawn at random up to it."
     "cap": Duration, = "\"30s\""; "Longest wait; a server that asks for more is not asked again."
+
+    ["load.stop"]
+    "checks": Texts; "Checks on the last ten seconds, such as `\"http_429_ratio <= 20%\"`; the first that does not hold ends the climb."
 
     ["data"]
     "query": Text; "The one prompt."

@@ -4,6 +4,7 @@ mod end;
 mod retry;
 mod settings;
 mod stages;
+mod stop;
 mod think_time;
 
 pub(crate) use settings::read;

@@ -1,6 +1,6 @@
 //! `[load]` as a whole.
 
-use super::{retry, stages};
+use super::{retry, stages, stop};
 use crate::plan::{Load, Timeouts, WarmUp};
 use crate::read::Section;
 use crate::target::longest;
@@ -30,6 +30,7 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
         }
     }
     Load {
+        stop: stop::read(load, &stages),
         stages,
         preflight: load.boolean("preflight").unwrap_or_default(),
         warm_up: read_warm_up(load),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use measure::ErrorClass;
+use measure::gate::Rule;
 
 /// The whole climb.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Load {
     pub cool_down: Duration,
     /// Which failed attempts are made again.
     pub retry: Retry,
+    /// What ends the climb: absolute checks on the last ten seconds of a stage.
+    pub stop: Vec<Rule>,
     /// Hard cap on the requests of the whole run (preflight included).
     pub max_requests: Option<u64>,
 }
