@@ -16,7 +16,14 @@ test:
     cargo test --workspace
 
 # what decides whether a change lands
-ci: fmt lint arrows test docs scenarios bench-ci test-browser test-real
+ci: fmt lint arrows test docs scenarios fuzz-short bench-ci test-browser test-real
+
+# framing and protocols against inputs that nobody thought of: so many seconds over all targets
+fuzz SECONDS="3600":
+    fuzz/run {{SECONDS}}
+
+# the same for a few seconds each
+fuzz-short: (fuzz "18")
 
 # formatting, without changing anything
 fmt:
@@ -50,7 +57,7 @@ bench-ci: build
 test-browser: bench-ci
     browser/test target/bench/latest.html
 
-# the ladder against a real model and through a real gateway
+# streams through nginx, the ladder against a real model and through a real gateway
 test-real: build
     RUNGS={{rungs}} real/test
 

@@ -4,6 +4,7 @@ use measure::request::is_burst;
 use measure::sample::{Instants, TokenEvent, TokenSource, Tokens};
 use measure::{Flag, Flags, Offset};
 
+use crate::classify::failed_reason;
 use crate::protocol::{Failure, Kind, Signal, Usage};
 
 /// The record of one attempt while it runs.
@@ -20,10 +21,12 @@ pub(crate) struct Answer {
     pub(crate) failed: Option<Offset>,
     /// Whether any event (of a stream) or document (of a whole answer) came.
     pub(crate) any_event: bool,
-    /// Whether the answer was one document rather than a stream.
+    /// Whether the answer was one document rather than a stream of them.
     pub(crate) is_whole: bool,
     /// Whether generated text came, streamed or not.
     pub(crate) has_text: bool,
+    /// Whether the event under way is a whole answer.
+    in_document: bool,
     choices: Vec<Choice>,
     usage: Usage,
     /// What usage said before anything was generated: it counts the prompt, and its output is where growth begins.
@@ -40,38 +43,55 @@ impl Answer {
     /// An event of a stream arrived; its signals follow.
     pub(crate) fn event(&mut self, at: Offset) {
         self.any_event = true;
+        self.in_document = false;
         self.at.first_event.get_or_insert(at);
     }
 
     /// One meaning of an event of a stream.
     pub(crate) fn signal(&mut self, signal: Signal, at: Offset) {
         match signal {
+            Signal::Token { choice, kind } if self.in_document => self.text(choice, kind),
             Signal::Token { choice, kind } => self.token(choice, kind, at),
+            Signal::Document => self.document(),
             other => self.remark(other, at),
+        }
+    }
+
+    /// A whole answer in one event is no stream; after a stream it only repeats it.
+    fn document(&mut self) {
+        self.in_document = true;
+        if self.events.is_empty() {
+            self.is_whole = true;
+            self.flags.insert(Flag::NotStreamed);
         }
     }
 
     /// One meaning of an answer that was not streamed: text has no arrival of its own.
     pub(crate) fn whole_signal(&mut self, signal: Signal, at: Offset) {
         match signal {
-            Signal::Token { choice, kind } => {
-                self.has_text = true;
-                self.choice(choice);
-                self.refusal(kind);
-            }
+            Signal::Token { choice, kind } => self.text(choice, kind),
             other => self.remark(other, at),
         }
     }
 
-    fn token(&mut self, choice: u32, kind: Kind, at: Offset) {
+    /// Text that has no arrival of its own.
+    fn text(&mut self, choice: u32, kind: Kind) {
         self.has_text = true;
+        self.choice(choice);
+        self.refusal(kind);
+    }
+
+    fn token(&mut self, choice: u32, kind: Kind, at: Offset) {
+        // The answer is over: what comes now belongs to none.
+        if self.done.is_some() {
+            return self.flags.insert(Flag::Residue);
+        }
         self.at.first_token.get_or_insert(at);
         self.at.last_token = Some(at);
         if kind != Kind::Reasoning {
             self.at.first_answer.get_or_insert(at);
         }
-        self.refusal(kind);
-        self.choice(choice);
+        self.text(choice, kind);
         self.events.push(TokenEvent { at, choice });
     }
 
@@ -83,7 +103,7 @@ impl Answer {
 
     fn remark(&mut self, signal: Signal, at: Offset) {
         match signal {
-            Signal::Token { .. } => {}
+            Signal::Token { .. } | Signal::Document => {}
             Signal::WholeText => self.whole_text(),
             Signal::Choice(choice) => {
                 self.choice(choice);
@@ -92,7 +112,7 @@ impl Answer {
             Signal::Usage(usage) => self.count(usage, at),
             Signal::Finish { choice, reason } => {
                 self.choice(choice).finished = true;
-                self.finish_reason = Some(reason);
+                self.finished(reason);
             }
             Signal::Done => {
                 self.done.get_or_insert(at);
@@ -104,6 +124,14 @@ impl Answer {
             Signal::Keepalive => self.flags.insert(Flag::Keepalives),
             Signal::Odd => self.flags.insert(Flag::OddFrames),
             Signal::Unknown => self.flags.insert(Flag::UnknownTypes),
+        }
+    }
+
+    /// The last reason stands for the answer, but one choice that failed is not undone by another that did not.
+    fn finished(&mut self, reason: String) {
+        let failed = |reason: &String| failed_reason(reason).is_some();
+        if !self.finish_reason.as_ref().is_some_and(failed) || failed(&reason) {
+            self.finish_reason = Some(reason);
         }
     }
 
@@ -166,6 +194,7 @@ impl Answer {
         if self.has_text && usage.output == Some(0) {
             self.flags.insert(Flag::UsageZeroWithText);
             usage.output = None;
+            usage.input = usage.input.filter(|input| *input > 0);
         }
         Tokens {
             output: usage.output,

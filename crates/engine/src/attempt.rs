@@ -197,7 +197,10 @@ impl Caller {
     ) -> Result<BodyEnd, Failed> {
         let mut decoding = Decoding::of(response.headers())
             .map_err(|encoding| Failed::new(ErrorClass::UnsupportedEncoding, encoding.to_string()))?;
-        let mut reading = Reading::of(self, &response, log)?;
+        let mut reading = match Reading::of(self, &response, log) {
+            Ok(reading) => reading,
+            Err(failed) => return Err(self.with_excerpt(failed, link, response, guard, decoding).await),
+        };
         let by_close = is_delimited_by_close(&response);
         let end = match read::read_body(
             self,
@@ -214,6 +217,23 @@ impl Caller {
             end => end,
         };
         reading.finish(self, link.arrival(), end, log)
+    }
+
+    /// Adds the beginning of a body that can hold no answer, as far as it comes at once.
+    async fn with_excerpt(
+        &self,
+        mut failed: Failed,
+        link: &mut Link,
+        response: Response<Incoming>,
+        guard: &mut Guard,
+        decoding: Decoding,
+    ) -> Failed {
+        if failed.class == ErrorClass::BadContentType {
+            guard.done();
+            let (bytes, _) = read_error_body(link, response.into_body(), guard, decoding).await;
+            failed.detail.excerpt = self.mask.excerpt(&bytes);
+        }
+        failed
     }
 
     /// The failure behind a status that is no success.

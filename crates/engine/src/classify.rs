@@ -37,7 +37,7 @@ pub(crate) fn inband(failure: &Failure) -> ErrorClass {
 pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
     let residue = residue.trim_ascii();
     if answer.failure.is_none() && !residue.is_empty() {
-        answer.failure = Failure::in_text(residue);
+        answer.failure = Failure::in_residue(residue);
     }
     if let Some(failure) = &answer.failure {
         return Outcome::Failed(inband(failure));
@@ -54,7 +54,9 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
     }
     let reported = answer.reported_output().unwrap_or(0);
     if !answer.is_finished() {
-        return Outcome::Failed(ErrorClass::Truncated);
+        // A document is never cut: one without an answer is of some other kind.
+        let other = answer.is_whole && !answer.has_text;
+        return Outcome::Failed(if other { ErrorClass::Malformed } else { ErrorClass::Truncated });
     }
     if !answer.has_text && reported == 0 {
         return Outcome::Failed(ErrorClass::EmptyOutput);
@@ -75,8 +77,8 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
 }
 
 /// The class behind a finish reason that says the answer is none.
-fn failed_reason(reason: &str) -> Option<ErrorClass> {
-    match reason {
+pub(crate) fn failed_reason(reason: &str) -> Option<ErrorClass> {
+    match reason.to_ascii_lowercase().as_str() {
         "error" | "failed" | "model_error" | "abort" | "aborted" => Some(ErrorClass::GenerationError),
         "content_filter" | "sensitive" | "safety" => Some(ErrorClass::ContentFiltered),
         _ => None,

@@ -127,7 +127,7 @@ impl Reading {
         let answer = &mut log.answer;
         answer.at.end = answer.done.unwrap_or(at);
         match end {
-            BodyEnd::TimedOut(class) if !(class == ErrorClass::TimeoutIdle && answer.has_finish_reason()) => {
+            BodyEnd::TimedOut(class) if !(is_silence(class) && answer.has_finish_reason()) => {
                 Err(caller.timed_out(class))
             }
             BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
@@ -150,25 +150,32 @@ impl Reading {
 
     /// Hands over what the framing still holds, and returns what belongs to no event.
     fn close(&mut self, at: Offset, caller: &Caller, log: &mut Log, end: &BodyEnd) -> Vec<u8> {
-        let mut whole_json = |event: Event<'_>| {
+        let mut cut = Vec::new();
+        let mut last = |event: Event<'_>| {
             // A cut event is dropped: it was never completed.
-            if is_whole(event.data) || caller.protocol.is_mark(event) {
+            if is_complete(event) || caller.protocol.is_mark(event) {
                 hear(event, at, caller, log);
+            } else {
+                cut.extend_from_slice(event.data);
             }
             ControlFlow::Continue(())
         };
         match self {
             Self::Events(sse) => {
-                if *end == BodyEnd::Clean && sse.finish(&mut whole_json) {
+                if *end == BodyEnd::Clean && sse.finish(&mut last) {
                     log.answer.flags.insert(Flag::UnterminatedEvent);
                 }
                 if sse.comments() > 0 {
                     log.answer.flags.insert(Flag::Keepalives);
                 }
-                document_instead(sse.residue(), at, caller, log)
+                // A body that is nothing but a cut event is not an empty one.
+                match sse.residue().is_empty() && !log.answer.any_event {
+                    true => cut,
+                    false => document_instead(sse.residue(), at, caller, log),
+                }
             }
             Self::Lines(lines) => {
-                let unterminated = *end == BodyEnd::Clean && lines.finish(&mut whole_json);
+                let unterminated = *end == BodyEnd::Clean && lines.finish(&mut last);
                 if lines.events() == 1 && log.answer.done.is_some() {
                     // One line that begins and ends the answer is a document.
                     log.answer.becomes_whole();
@@ -215,6 +222,11 @@ fn read_whole(body: &[u8], at: Offset, caller: &Caller, log: &mut Log) {
     });
 }
 
+/// Nothing came, or no token: of a finished answer nothing more need come.
+fn is_silence(class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::TimeoutIdle | ErrorClass::TimeoutStall)
+}
+
 /// A document where a stream was due, under a type that says neither; what else is left is given back.
 fn document_instead(residue: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Vec<u8> {
     if log.answer.any_event || !is_answer(residue) {
@@ -238,6 +250,13 @@ fn says_json(content_type: &str) -> bool {
 /// Whether bytes are one JSON object.
 fn is_answer(bytes: &[u8]) -> bool {
     bytes.trim_ascii().starts_with(b"{") && is_whole(bytes)
+}
+
+/// Whether an event without its blank line can be all that was to come: JSON shows it, and words never do; but an error
+/// in words is believed.
+fn is_complete(event: Event<'_>) -> bool {
+    let in_words = event.name.eq_ignore_ascii_case(b"error") && !event.data.trim_ascii().starts_with(b"{");
+    in_words || is_whole(event.data)
 }
 
 fn is_whole(data: &[u8]) -> bool {

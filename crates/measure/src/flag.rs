@@ -37,7 +37,7 @@ flags! {
     UsageZeroWithText "usage_zero_with_text"
     /// A kept-alive connection was dead and the request went out again on a fresh one.
     Redial "redial"
-    /// Bytes that belong to no event stood at the end of the body.
+    /// Bytes that belong to no event stood in the body, or text after the terminal marker.
     Residue "residue"
     /// Comments or pings came between events.
     Keepalives "keepalives"

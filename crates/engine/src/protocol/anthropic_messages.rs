@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::lenient::{Object, Word};
 use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ struct Message {
     #[serde(default)]
     message: Object<Start>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
     #[serde(default)]
     content: Text,
     #[serde(default)]
@@ -40,10 +40,10 @@ struct Delta {
     stop_reason: Word,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Start {
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
@@ -52,42 +52,58 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     if data == b"[DONE]" {
         return;
     }
-    let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    let kind = match message.kind.0 {
-        Some(kind) => kind,
-        None => String::from_utf8_lossy(event.name).into_owned(),
-    };
+    if is_error(event.name) {
+        return emit(Signal::Failed(Failure::said(data)));
+    }
+    let Some(mut message) = read::<Message>(data) else { return unreadable(data, emit) };
+    if message.error.is_some()
+        && let Some(failure) = Failure::in_document(data)
+    {
+        return emit(Signal::Failed(failure));
+    }
+    let kind = std::mem::take(&mut message.kind).0;
+    let kind = kind.unwrap_or_else(|| String::from_utf8_lossy(event.name).into_owned());
     match kind.as_str() {
         "message_start" => {
-            if let Some(usage) = message.message.0.and_then(|start| start.usage) {
+            let usage = message.message.0.unwrap_or_default().usage;
+            if !usage.is_empty() {
                 emit(Signal::Opening(usage));
             }
         }
         "content_block_delta" => delta(message.delta.0.unwrap_or_default(), emit),
         "message_delta" => {
             usage(message.usage, emit);
-            finish(message.delta.0.and_then(|delta| delta.stop_reason.0), emit);
+            finish(message.delta.0.unwrap_or_default().stop_reason, emit);
         }
         "message_stop" => emit(Signal::Done),
         "content_block_start" | "content_block_stop" => {}
+        "message" => {
+            emit(Signal::Document);
+            answer(message, emit);
+        }
         "ping" => emit(Signal::Keepalive),
-        "error" => emit(Signal::Failed(failure(message.error, data))),
-        _ if message.error.is_some() => emit(Signal::Failed(failure(message.error, data))),
-        _ => emit(Signal::Unknown),
+        "error" => emit(Signal::Failed(Failure::said(data))),
+        _ => match Failure::in_document(data) {
+            Some(failure) => emit(Signal::Failed(failure)),
+            None => emit(Signal::Unknown),
+        },
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    if message.kind.as_str() == "error" || message.error.is_some() {
-        return emit(Signal::Failed(failure(message.error, data)));
+    if let Some(failure) = Failure::in_document(data) {
+        return emit(Signal::Failed(failure));
     }
-    if message.content.0 {
-        emit(Signal::Token { choice: 0, kind: Kind::Answer });
-    }
+    answer(message, emit);
+}
+
+/// The parts of a whole answer.
+fn answer(message: Message, emit: &mut dyn FnMut(Signal)) {
+    token(message.content, Kind::Answer, emit);
     usage(message.usage, emit);
-    finish(message.stop_reason.0, emit);
+    finish(message.stop_reason, emit);
 }
 
 fn delta(delta: Delta, emit: &mut dyn FnMut(Signal)) {
@@ -106,22 +122,15 @@ fn token(text: Text, kind: Kind, emit: &mut dyn FnMut(Signal)) {
     }
 }
 
-fn usage(usage: Option<Usage>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(usage) = usage.filter(|usage| !usage.is_empty()) {
+fn usage(usage: Usage, emit: &mut dyn FnMut(Signal)) {
+    if !usage.is_empty() {
         emit(Signal::Usage(usage));
     }
 }
 
-fn finish(reason: Option<String>, emit: &mut dyn FnMut(Signal)) {
-    if let Some(reason) = reason {
+fn finish(reason: Word, emit: &mut dyn FnMut(Signal)) {
+    if let Some(reason) = reason.0 {
         emit(Signal::Finish { choice: 0, reason });
-    }
-}
-
-fn failure(error: Option<Value>, data: &[u8]) -> Failure {
-    match error {
-        Some(error @ Value::Object(_)) => Failure::of_object(&error),
-        _ => Failure::in_text(data).unwrap_or_else(|| Failure::in_words(String::from_utf8_lossy(data))),
     }
 }
 

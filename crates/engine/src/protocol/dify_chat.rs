@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::lenient::{Object, Word};
 use super::text::Text;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
@@ -17,11 +17,13 @@ struct Message {
     #[serde(default)]
     message_id: Word,
     #[serde(default)]
-    answer: Text,
+    answer: Option<Text>,
     #[serde(default)]
     data: Option<Value>,
     #[serde(default)]
     metadata: Object<Metadata>,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -32,13 +34,21 @@ struct Metadata {
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
     let data = event.data.trim_ascii();
+    if is_error(event.name) {
+        return emit(Signal::Failed(Failure::said(data)));
+    }
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
+    if message.error.is_some()
+        && let Some(failure) = Failure::in_document(data)
+    {
+        return emit(Signal::Failed(failure));
+    }
     let kind = match message.event.0 {
         Some(kind) => kind,
         None => String::from_utf8_lossy(event.name).into_owned(),
     };
     match kind.as_str() {
-        "message" | "agent_message" => token(message.answer, emit),
+        "message" | "agent_message" => token(message.answer.unwrap_or_default(), emit),
         "text_chunk" => {
             let text = message.data.as_ref().and_then(|data| data.get("text")).and_then(Value::as_str);
             token(Text(text.is_some_and(|text| !text.is_empty())), emit);
@@ -55,7 +65,7 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
                 emit(Signal::Done);
             }
         }
-        "error" => emit(Signal::Failed(Failure::in_text(data).unwrap_or_default())),
+        "error" => emit(Signal::Failed(Failure::said(data))),
         "ping" => emit(Signal::Keepalive),
         "message_file"
         | "message_replace"
@@ -76,20 +86,23 @@ pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
         | "agent_log"
         | "parallel_branch_started"
         | "parallel_branch_finished" => {}
-        _ => emit(Signal::Unknown),
+        _ => match Failure::in_document(data) {
+            Some(failure) => emit(Signal::Failed(failure)),
+            None => emit(Signal::Unknown),
+        },
     }
 }
 
 pub(super) fn whole(body: &[u8], emit: &mut dyn FnMut(Signal)) {
     let data = body.trim_ascii();
     let Some(message) = read::<Message>(data) else { return unreadable(data, emit) };
-    if message.answer.0 {
-        emit(Signal::Token { choice: 0, kind: Kind::Answer });
+    if let Some(answer) = message.answer {
+        token(answer, emit);
         emit(Signal::Finish { choice: 0, reason: "message_end".to_owned() });
     } else if message.data.as_ref().is_some_and(|data| data.get("status").is_some()) {
         let text = Signal::Token { choice: 0, kind: Kind::Answer };
         workflow_finished(message.data.as_ref(), text, emit);
-    } else if let Some(failure) = Failure::in_text(data) {
+    } else if let Some(failure) = Failure::in_document(data) {
         emit(Signal::Failed(failure));
     }
     usage(message.metadata.0, emit);

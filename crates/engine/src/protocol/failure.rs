@@ -1,6 +1,9 @@
 //! An error object: how servers say under 200, or with a status, that a request failed.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
+
+use super::read;
 
 /// What a server said about a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,6 +32,9 @@ const QUOTA: &[&str] = &[
 /// Codes that say the server is too busy right now.
 const OVERLOAD: &[&str] = &["overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"];
 
+/// Where a document that is an error says what happened.
+const TOP: &[&str] = &["message", "msg", "detail", "error_msg", "error_message"];
+
 impl Failure {
     /// A failure in words only.
     pub fn in_words(message: impl Into<String>) -> Self {
@@ -45,16 +51,48 @@ impl Failure {
         self.codes.iter().any(|code| OVERLOAD.contains(&code.as_str()))
     }
 
-    /// The error object in a JSON text, if it holds one.
+    /// What an event or a body says that is known to be an error: in a JSON text, or in plain words.
+    pub fn said(data: &[u8]) -> Self {
+        Self::in_refusal(data).unwrap_or_else(|| Self::in_words(String::from_utf8_lossy(data)))
+    }
+
+    /// The error in a JSON text that is known to be one.
     pub fn in_text(text: &[u8]) -> Option<Self> {
-        let value: Value = serde_json::from_slice(text).ok()?;
+        let value = read(text)?;
         Self::in_error_key(&value).or_else(|| Self::at_top(&value))
+    }
+
+    /// The error in a JSON document that may as well be something else: under the key `error`, or at the top of a
+    /// document that calls itself one.
+    pub fn in_document(text: &[u8]) -> Option<Self> {
+        let value = read(text)?;
+        Self::in_error_key(&value).or_else(|| {
+            let message = || TOP.iter().find_map(|key| spelt(value.get(key)?));
+            calls_itself_error(&value)
+                .then(|| Self::of(message().unwrap_or_else(|| value.to_string()), codes(&value)))
+        })
+    }
+
+    /// The first error among the documents that begin a line of some text.
+    pub fn in_residue(text: &[u8]) -> Option<Self> {
+        let mut rest = text.trim_ascii();
+        loop {
+            if rest.starts_with(b"{") {
+                let mut documents = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+                let whole = documents.next().is_some_and(|document| document.is_ok());
+                let document = if whole { &rest[..documents.byte_offset()] } else { rest };
+                if let Some(failure) = Self::in_document(document) {
+                    return Some(failure);
+                }
+            }
+            rest = rest[memchr::memchr(b'\n', rest)? + 1..].trim_ascii_start();
+        }
     }
 
     /// What the body of a refusal says: an error object, or no more than a code.
     pub fn in_refusal(body: &[u8]) -> Option<Self> {
         Self::in_text(body).or_else(|| {
-            let codes = codes(&serde_json::from_slice(body).ok()?);
+            let codes = codes(&read(body)?);
             let code = codes.first()?.clone();
             Some(Self { message: code.clone(), code: Some(code), codes })
         })
@@ -78,10 +116,15 @@ impl Failure {
         }
     }
 
+    /// The failure that stands as an error, unless it is null, false or empty.
+    pub fn of_error(error: &Value) -> Option<Self> {
+        Self::in_error_key(&serde_json::json!({ "error": error }))
+    }
+
     /// A failure spelt at the top level: `{"code":"invalid_param","message":"...","status":400}` or
     /// `{"detail":"..."}`.
     fn at_top(value: &Value) -> Option<Self> {
-        let message = spelt(value.get("message").or_else(|| value.get("detail"))?)?;
+        let message = TOP.iter().find_map(|key| spelt(value.get(key)?))?;
         Some(Self::of(message, codes(value)))
     }
 
@@ -97,6 +140,23 @@ impl Failure {
         let code = codes.iter().find(telling).or(codes.first()).cloned();
         Self { message, code, codes }
     }
+}
+
+/// Whether a document without an `error` key says of itself that it is an error.
+fn calls_itself_error(value: &Value) -> bool {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let number = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let named =
+        ["object", "type", "event", "status"].iter().any(|key| text(key).eq_ignore_ascii_case("error"));
+    let denied = value.get("success") == Some(&Value::Bool(false));
+    let status = ["status", "status_code", "statusCode"].iter().any(|key| (400..600).contains(&number(key)));
+    // Some servers wrap good answers as `{"code": 0, "message": "success"}`.
+    let fine = |code: &str| {
+        ["", "0", "200", "20000", "ok", "success"].iter().any(|word| code.eq_ignore_ascii_case(word))
+    };
+    let code = value.get("code").and_then(spelt).is_some_and(|code| !fine(&code));
+    let told = TOP.iter().any(|key| !text(key).is_empty());
+    named || denied || status || (code && told) || !text("detail").is_empty()
 }
 
 /// The code and type of an object.

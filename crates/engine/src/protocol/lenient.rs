@@ -55,6 +55,8 @@ macro_rules! nothing {
     };
 }
 
+pub(super) use nothing;
+
 struct WordVisitor;
 
 impl<'de> Visitor<'de> for WordVisitor {

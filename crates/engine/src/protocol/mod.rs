@@ -91,9 +91,20 @@ fn read<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
     data.trim_ascii_start().starts_with(b"{").then(|| json(data)).flatten()
 }
 
-/// As [`read`], whatever JSON it is.
+/// As [`read`], whatever JSON it is. Of a key that stands twice the last counts.
 fn json<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
-    serde_json::from_slice(data).ok().or_else(|| serde_json::from_str(&repair::repaired(data)?).ok())
+    if let Ok(value) = serde_json::from_slice(data) {
+        return Some(value);
+    }
+    let repaired = repair::repaired(data);
+    let data = repaired.as_ref().map_or(data, |text| text.as_bytes());
+    let tree: serde_json::Value = serde_json::from_slice(data).ok()?;
+    serde_json::from_value(tree).ok()
+}
+
+/// Whether an event is an error by its name.
+fn is_error(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"error")
 }
 
 /// What to make of data that could not be read: JSON of another form is a type we do not know, anything else is odd.

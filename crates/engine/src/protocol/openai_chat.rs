@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::lenient::Object;
-use super::text::Text;
-use super::{Kind, Signal, openai_chunk};
+use super::text::{Content, Text};
+use super::{Kind, Signal, Usage, openai_chunk};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
@@ -19,12 +19,16 @@ struct Choice {
     message: Object<Delta>,
     #[serde(default)]
     finish_reason: Option<Value>,
+    #[serde(default)]
+    usage: Usage,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
 struct Delta {
     #[serde(default)]
-    content: Text,
+    content: Content,
     #[serde(default)]
     reasoning_content: Text,
     #[serde(default)]
@@ -32,11 +36,17 @@ struct Delta {
     #[serde(default)]
     reasoning_details: Text,
     #[serde(default)]
+    reasoning_text: Text,
+    #[serde(default)]
+    thinking: Text,
+    #[serde(default)]
     refusal: Text,
     #[serde(default)]
     tool_calls: Text,
     #[serde(default)]
     function_call: Text,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
@@ -51,14 +61,21 @@ impl openai_chunk::Choice for Choice {
     /// A choice that holds both answer and reasoning is one token event, and counts as answer.
     fn kind(&self) -> Option<Kind> {
         let delta = self.delta.0.as_ref().or(self.message.0.as_ref())?;
-        if delta.content.0 || delta.tool_calls.0 || delta.function_call.0 {
-            return Some(Kind::Answer);
+        let thinks = [
+            Text(delta.content.thinking),
+            delta.reasoning_content,
+            delta.reasoning,
+            delta.reasoning_details,
+            delta.reasoning_text,
+            delta.thinking,
+        ];
+        if delta.content.answer || delta.tool_calls.0 || delta.function_call.0 {
+            Some(Kind::Answer)
+        } else if delta.refusal.0 {
+            Some(Kind::Refusal)
+        } else {
+            thinks.iter().any(|text| text.0).then_some(Kind::Reasoning)
         }
-        if delta.refusal.0 {
-            return Some(Kind::Refusal);
-        }
-        let reasoning = delta.reasoning_content.0 || delta.reasoning.0 || delta.reasoning_details.0;
-        reasoning.then_some(Kind::Reasoning)
     }
 
     fn index(&self) -> Option<&Value> {
@@ -67,6 +84,18 @@ impl openai_chunk::Choice for Choice {
 
     fn finish_reason(&mut self) -> Option<Value> {
         self.finish_reason.take()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.delta.0.is_none() && self.message.0.is_some()
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn error(&self) -> Option<&Value> {
+        self.error.as_ref().or(self.delta.0.as_ref()?.error.as_ref())
     }
 }
 

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::lenient::Objects;
-use super::{Failure, Kind, Signal, Usage, read, unreadable};
+use super::lenient::{Object, Objects};
+use super::{Failure, Kind, Signal, Usage, is_error, read, unreadable};
 use crate::framing::Event;
 
 /// One element of `choices`.
@@ -16,6 +16,12 @@ pub(super) trait Choice: DeserializeOwned {
     fn index(&self) -> Option<&Value>;
     /// `finish_reason`, as it stands there.
     fn finish_reason(&mut self) -> Option<Value>;
+    /// Whether the choice is a whole answer rather than a piece of one.
+    fn is_whole(&self) -> bool;
+    /// Token counts; some servers have them here.
+    fn usage(&self) -> Usage;
+    /// Whatever stands under `error`.
+    fn error(&self) -> Option<&Value>;
 }
 
 #[derive(Deserialize)]
@@ -23,56 +29,58 @@ struct Chunk<C> {
     #[serde(default = "Objects::default")]
     choices: Objects<C>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Usage,
+    #[serde(default)]
+    x_groq: Object<Extension>,
     #[serde(default)]
     error: Option<Value>,
 }
 
+#[derive(Deserialize, Default)]
+struct Extension {
+    #[serde(default)]
+    usage: Usage,
+}
+
 /// Reads one event of a stream.
 pub(super) fn event<C: Choice>(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
-    match event.data.trim_ascii() {
+    let data = event.data.trim_ascii();
+    match data {
         b"[DONE]" => emit(Signal::Done),
-        data => chunk::<C>(data, event.name, emit),
+        _ if is_error(event.name) => emit(Signal::Failed(Failure::said(data))),
+        _ => chunk::<C>(data, emit),
     }
 }
 
 /// Reads a whole answer, which has the form of one chunk.
 pub(super) fn whole<C: Choice>(body: &[u8], emit: &mut dyn FnMut(Signal)) {
-    chunk::<C>(body.trim_ascii(), b"", emit);
+    chunk::<C>(body.trim_ascii(), emit);
 }
 
-fn chunk<C: Choice>(data: &[u8], event_name: &[u8], emit: &mut dyn FnMut(Signal)) {
-    let named_error = event_name == b"error";
-    let Some(chunk) = read::<Chunk<C>>(data) else {
-        return match named_error {
-            true => emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data)))),
-            false => unreadable(data, emit),
-        };
-    };
-    if let Some(error) = chunk.error
-        && let Some(failure) = failure(error, data)
-    {
-        emit(Signal::Failed(failure));
-    } else if named_error {
-        emit(Signal::Failed(Failure::in_text(data).unwrap_or_else(|| plain(data))));
+fn chunk<C: Choice>(data: &[u8], emit: &mut dyn FnMut(Signal)) {
+    let Some(chunk) = read::<Chunk<C>>(data) else { return unreadable(data, emit) };
+    let mut usage = chunk.usage;
+    usage.replace(chunk.x_groq.0.unwrap_or_default().usage);
+    // Only what could be an error is read a second time.
+    if chunk.error.is_some() || (chunk.choices.0.is_empty() && usage.is_empty()) {
+        failed(Failure::in_document(data), emit);
+    }
+    if chunk.choices.0.iter().any(Choice::is_whole) {
+        emit(Signal::Document);
     }
     for choice in chunk.choices.0 {
+        usage.replace(choice.usage());
         choice_signals(choice, emit);
     }
-    if let Some(usage) = chunk.usage.filter(|usage| !usage.is_empty()) {
+    if !usage.is_empty() {
         emit(Signal::Usage(usage));
     }
 }
 
-fn failure(error: Value, data: &[u8]) -> Option<Failure> {
-    match error {
-        Value::String(_) => Failure::in_text(data),
-        error => Failure::in_error_key(&serde_json::json!({ "error": error })),
+fn failed(failure: Option<Failure>, emit: &mut dyn FnMut(Signal)) {
+    if let Some(failure) = failure {
+        emit(Signal::Failed(failure));
     }
-}
-
-fn plain(data: &[u8]) -> Failure {
-    Failure::in_words(String::from_utf8_lossy(data))
 }
 
 fn choice_signals<C: Choice>(mut choice: C, emit: &mut dyn FnMut(Signal)) {
@@ -81,6 +89,7 @@ fn choice_signals<C: Choice>(mut choice: C, emit: &mut dyn FnMut(Signal)) {
         Some(kind) => emit(Signal::Token { choice: index, kind }),
         None => emit(Signal::Choice(index)),
     }
+    failed(choice.error().and_then(Failure::of_error), emit);
     // An empty reason is no reason: the stream goes on.
     if let Some(Value::String(reason)) = choice.finish_reason()
         && !reason.is_empty()

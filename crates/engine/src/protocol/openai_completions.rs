@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::text::Text;
-use super::{Kind, Signal, openai_chunk};
+use super::{Kind, Signal, Usage, openai_chunk};
 use crate::framing::Event;
 
 #[derive(Deserialize)]
@@ -21,6 +21,10 @@ struct Choice {
     refusal: Text,
     #[serde(default)]
     finish_reason: Option<Value>,
+    #[serde(default)]
+    usage: Usage,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 pub(super) fn event(event: Event<'_>, emit: &mut dyn FnMut(Signal)) {
@@ -47,6 +51,19 @@ impl openai_chunk::Choice for Choice {
 
     fn finish_reason(&mut self) -> Option<Value> {
         self.finish_reason.take()
+    }
+
+    /// Pieces and whole answers have the same form here.
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn error(&self) -> Option<&Value> {
+        self.error.as_ref()
     }
 }
 

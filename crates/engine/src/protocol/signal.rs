@@ -12,6 +12,8 @@ pub enum Signal {
         /// Answer or reasoning.
         kind: Kind,
     },
+    /// The event is a whole answer: its text, whose signals follow, has no arrival of its own.
+    Document,
     /// The answer's text as a whole, at its end: where it had come piece by piece before, this adds nothing.
     WholeText,
     /// The choice exists although it has no text yet.

@@ -1,245 +1,241 @@
 //! How streams end, byte by byte: each ending has exactly one outcome.
 
-use measure::sample::Attempt;
+use std::time::Duration;
+
 use measure::{ErrorClass, Flag, Outcome};
 
-use crate::run::attempts;
-use crate::script::{DONE, ROLE, STOP, Script, Step, chunk, head, stream, text, usage, whole, write};
+use crate::case::{Case, at_once, case, case_with, openai};
+use crate::script::{
+    DONE, STOP, Script, Step, chunk, data, head, stream, text, timeline, typed, usage, whole, write,
+};
 
-fn one(steps: Vec<Step>) -> Attempt {
-    one_of("openai-chat", steps)
+/// A finished answer whose body does not end.
+fn held(pieces: &[&str]) -> Vec<Step> {
+    let mut steps = stream(pieces);
+    steps.pop();
+    steps.push(Step::Hold);
+    steps
 }
 
-fn one_of(api: &str, steps: Vec<Step>) -> Attempt {
-    let script = Script::always(steps);
-    attempts(script.port, api, 1, "").remove(0)
-}
+/// The head of an answer that ends with its connection.
+const BY_CLOSE: &str = "HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
-fn ms(from: Option<measure::Offset>, to: Option<measure::Offset>) -> f64 {
-    to.unwrap().since(from.unwrap()).as_secs_f64() * 1e3
-}
-
-fn failed(attempt: &Attempt) -> (ErrorClass, &str) {
-    let Outcome::Failed(class) = attempt.outcome else { panic!("{:?}", attempt.outcome) };
-    (class, attempt.error.as_ref().map_or("", |error| error.message.as_str()))
+#[test]
+fn end_01_a_body_that_ends_keeps_its_connection() {
+    let end = STOP.to_owned() + &usage(1) + DONE;
+    let steps = timeline(&[(5, text("a")), (60, end)]);
+    let case = case_with("openai-chat", 10, "", move |_| steps.clone());
+    assert!(case.attempts.iter().all(|attempt| attempt.outcome == Outcome::Ok));
+    assert_eq!(case.script.connections(), 1);
+    case.at(case.metrics().e2e, 2, 60);
+    assert_eq!((case.stage.connect_ms.n, case.stage.e2e_ms.n), (1, 10));
 }
 
 #[test]
-fn ft_01_a_role_chunk_is_not_the_first_token() {
-    let steps = vec![
-        write(&head("text/event-stream")),
-        write(&chunk(ROLE)),
-        Step::Wait(120),
-        write(&chunk(&text("a"))),
-        Step::Wait(20),
-        write(&chunk(&(text("b") + STOP + &usage(2) + DONE))),
-        write("0\r\n\r\n"),
-    ];
-    let attempt = one(steps);
-    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 2, Some(2)));
-    assert!(ms(attempt.at.sent, attempt.at.first_event) < 115.0);
-    assert!(ms(attempt.at.sent, attempt.at.first_token) >= 119.0);
+fn end_01_the_marker_ends_the_answer_and_the_body_is_waited_for_only_shortly() {
+    let end = STOP.to_owned() + &usage(1) + DONE;
+    let mut steps = timeline(&[(5, text("a")), (500, end)]);
+    steps.pop();
+    steps.push(Step::Hold);
+    let case = case_with("openai-chat", 2, "", move |_| steps.clone());
+    assert!(case.attempts.iter().all(|attempt| attempt.outcome == Outcome::Ok));
+    assert_eq!(case.script.connections(), 2, "a body that does not end gives up its connection");
+    case.flags_of_all(&[]).at(case.metrics().e2e, 2, 500);
+    let grace = case.attempts[1].at.start.since(case.attempts[0].at.end);
+    assert!((Duration::from_millis(95)..Duration::from_millis(400)).contains(&grace), "{grace:?}");
 }
 
 #[test]
-fn ft_07_a_server_that_ignores_stream_is_ok_and_flagged() {
-    let body = r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":200}}"#;
-    let attempt = one(whole("200 OK", "application/json", "", body));
-    assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(200)));
-    assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), [Flag::NotStreamed]);
-    let metrics = measure::request::RequestMetrics::of(&attempt, 10.0);
-    assert_eq!((metrics.ttft, metrics.tpot, metrics.decode_tps), (None, None, None));
-    assert!(metrics.output_tps.is_some());
-}
-
-#[test]
-fn ft_09_a_burst_is_flagged_and_has_no_token_rate() {
-    let all = text("x").repeat(50) + STOP + &usage(50) + DONE;
-    let attempt =
-        one(vec![write(&head("text/event-stream")), Step::Wait(50), write(&(chunk(&all) + "0\r\n\r\n"))]);
-    assert_eq!((attempt.outcome, attempt.events.len()), (Outcome::Ok, 50));
-    assert!(attempt.flags.contains(Flag::Burst));
-    assert_eq!(measure::request::RequestMetrics::of(&attempt, 10.0).tpot, None);
-}
-
-#[test]
-fn sse_04_characters_cut_anywhere_are_whole() {
-    let all = text("好🙂") + STOP + &usage(1) + DONE;
-    let mut steps = vec![write(&head("text/event-stream"))];
-    steps.extend(
-        all.as_bytes().iter().map(|byte| Step::Write([b"1\r\n".as_slice(), &[*byte], b"\r\n"].concat())),
-    );
-    steps.push(write("0\r\n\r\n"));
-    let attempt = one(steps);
-    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 1, Some(1)));
-    assert_eq!(attempt.flags, measure::Flags::default());
-}
-
-#[test]
-fn sse_11_an_event_over_the_limit_fails_alone() {
-    let big = text(&"x".repeat(200_000));
-    let script = Script::each(move |n| match n {
-        0 => stream(&[&big]),
-        _ => stream(&[&text("a"), STOP, DONE]),
-    });
-    let all = attempts(script.port, "openai-chat", 2, "max_event_size = \"64KiB\"");
-    assert_eq!(failed(&all[0]).0, ErrorClass::EventTooLarge);
-    assert_eq!(all[1].outcome, Outcome::Ok);
-}
-
-#[test]
-fn sse_12_a_last_event_without_its_blank_line_counts_and_a_cut_one_does_not() {
-    let finish = STOP.trim_end();
-    for (tail, flagged) in [("\n\n", false), ("\n", true), ("", true)] {
-        let attempt = one(stream(&[&text("a"), &format!("{finish}{tail}")]));
-        assert_eq!(attempt.outcome, Outcome::Ok, "{tail:?}");
-        assert_eq!(attempt.flags.contains(Flag::UnterminatedEvent), flagged, "{tail:?}");
-    }
-    assert_eq!(failed(&one(stream(&[&text("a"), "data: {\"choi"]))).0, ErrorClass::Truncated);
-}
-
-#[test]
-fn end_01_the_terminal_marker_ends_the_answer_and_the_connection_is_kept_when_the_body_ends() {
-    let script = Script::always(stream(&[&text("a"), STOP, &usage(1), DONE]));
-    let all = attempts(script.port, "openai-chat", 10, "");
-    assert!(all.iter().all(|attempt| attempt.outcome == Outcome::Ok));
-    assert_eq!(script.connections(), 1);
-    let mut held = stream(&[&text("a"), STOP, &usage(1), DONE]);
-    held.pop();
-    held.push(Step::Hold);
-    let script = Script::always(held);
-    let all = attempts(script.port, "openai-chat", 2, "");
-    assert!(all.iter().all(|attempt| attempt.outcome == Outcome::Ok));
-    assert_eq!(script.connections(), 2, "a body that does not end gives up its connection");
-    assert!(ms(all[0].at.sent, Some(all[0].at.end)) < 1000.0, "the answer ended at its marker");
-    assert!(ms(Some(all[0].at.end), all[1].at.sent) < 2000.0, "the user was free after a short grace");
+fn end_01_what_comes_after_the_marker_is_no_part_of_the_answer() {
+    let done = || text("a") + STOP + &usage(1) + DONE;
+    openai(stream(&[&done(), DONE])).is_ok(1, Some(1)).flags(&[]);
+    openai(stream(&[&done(), "data: [DONE]   \n\n: bye\n\n"])).is_ok(1, Some(1)).flags(&[Flag::Keepalives]);
+    // Text is neither a token nor a move of the end.
+    let late = openai(timeline(&[(5, done()), (60, text("late"))]));
+    late.is_ok(1, Some(1)).flags(&[Flag::Residue]).at(late.metrics().e2e, 1, 5);
+    let at = &late.attempt().at;
+    assert!(at.last_token <= Some(at.end));
+    // An error is one wherever it stands.
+    openai(stream(&[&done(), "data: {\"error\":{\"message\":\"late\"}}\n\n"]))
+        .failed(ErrorClass::InbandError, "late");
+    // A cut there interrupts nothing.
+    let mut cut = stream(&[&done()]);
+    cut.pop();
+    cut.extend([Step::Wait(10), Step::Reset]);
+    openai(cut).is_ok(1, Some(1)).flags(&[]);
 }
 
 #[test]
 fn end_03_a_cut_inside_the_body_is_an_interrupted_stream() {
-    for ending in [Step::Close, Step::Reset] {
-        let mut steps = stream(&[&text("a"), &text("b")]);
+    for (ending, words) in [(Step::Close, "broke"), (Step::Reset, "reset")] {
+        let mut steps = stream(&[&text("a").repeat(12), &usage(12)]);
         steps.pop();
-        steps.push(Step::Wait(20));
-        steps.push(ending);
-        let attempt = one(steps);
-        assert_eq!(failed(&attempt).0, ErrorClass::StreamInterrupted);
-        assert_eq!(attempt.events.len(), 2, "its tokens are known");
+        steps.extend([Step::Wait(20), ending]);
+        let case = openai(steps);
+        case.failed(ErrorClass::StreamInterrupted, words);
+        assert_eq!(case.attempt().events.len(), 12, "its tokens are known");
+        is_partial(&case, 12, Some(12));
+        assert_eq!(case.script.requests().len(), 1, "it is not asked again");
     }
-    let by_close = "HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-    let truncated = one(vec![write(by_close), write(&text("a")), Step::Close]);
-    assert_eq!(failed(&truncated).0, ErrorClass::Truncated);
-    let whole = one(vec![write(by_close), write(&(text("a") + STOP + DONE)), Step::Close]);
-    assert_eq!(whole.outcome, Outcome::Ok);
 }
 
 #[test]
-fn a_body_that_ends_with_its_connection_is_judged_by_its_markers_however_it_ends() {
-    let by_close = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let finished = text("a") + STOP;
-    let reset = one(vec![write(by_close), write(&finished), Step::Wait(30), Step::Reset]);
-    assert_eq!((reset.outcome, reset.flags.contains(Flag::NoDone)), (Outcome::Ok, true), "{:?}", reset.error);
-}
-
-#[test]
-fn an_answer_that_is_finished_and_never_ends_its_body_is_ok_when_silence_strikes() {
-    let mut steps = stream(&[&text("a"), &text("b"), STOP]);
-    steps.pop();
-    steps.push(Step::Hold);
-    let script = Script::always(steps);
-    let limits = "[target.timeouts]\nidle = \"900ms\"\n";
-    let attempt = attempts(script.port, "openai-chat", 1, limits).remove(0);
-    assert_eq!((attempt.outcome, attempt.flags.contains(Flag::NoDone)), (Outcome::Ok, true));
-    assert!(
-        ms(attempt.at.sent, Some(attempt.at.end)) < 800.0,
-        "it ended with its last byte, not with the timeout"
+fn end_03_a_body_shorter_than_its_length_is_interrupted_too() {
+    let all = text("a").repeat(12);
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+        all.len() + 500
     );
+    let case = openai(vec![write(&(head + &all)), Step::Wait(10), Step::Close]);
+    is_partial(case.failed(ErrorClass::StreamInterrupted, "broke"), 12, None);
+}
+
+#[test]
+fn end_03_a_body_that_ends_with_its_connection_is_judged_by_its_markers_however_it_ends() {
+    let finished = text("a") + STOP;
+    for ending in [Step::Close, Step::Reset] {
+        let by_close =
+            |body: &str| openai(vec![write(BY_CLOSE), write(body), Step::Wait(30), ending.clone()]);
+        is_partial(by_close(&text("a").repeat(12)).failed(ErrorClass::Truncated, "ended before"), 12, None);
+        by_close(&finished).is_ok(1, None).flags(&[Flag::NoDone]);
+        by_close(&(finished.clone() + DONE)).is_ok(1, None).flags(&[]);
+    }
+    let modern = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    openai(vec![write(modern), write(&finished), Step::Wait(30), Step::Reset]).is_ok(1, None);
+}
+
+/// What a failed answer had is kept apart from every statistic of answers.
+fn is_partial(case: &Case, chunks: u64, tokens: Option<u64>) {
+    let stage = &case.stage;
+    assert_eq!((stage.tokens.partial_chunks, stage.tokens.partial), (chunks, tokens));
+    assert_eq!((stage.tokens.output, stage.tokens.chunks, stage.counts.ok), (None, 0, 0));
+    assert_eq!((stage.ttft_ms.n, stage.e2e_ms.n, stage.gap_ms.n, stage.time_to_error_ms.n), (0, 0, 0, 1));
+    assert!(stage.output_tokens_per_s.unwrap_or(0.0) == 0.0, "{:?}", stage.output_tokens_per_s);
+}
+
+#[test]
+fn end_04_dify_ends_in_several_ways() {
+    let message = data(r#"{"event":"message","answer":"w "}"#).repeat(5);
+    let finished = |status: &str| {
+        data(&format!(r#"{{"event":"workflow_finished","data":{{"status":"{status}","error":"e"}}}}"#))
+    };
+    case("dify-chat", stream(&[&message, &finished("succeeded")])).is_ok(5, None);
+    case("dify-chat", stream(&[&message, &data(r#"{"event":"message_end"}"#)])).is_ok(5, None);
+    case("dify-chat", stream(&[&message, &finished("failed")])).failed(ErrorClass::InbandError, "e");
+    case("dify-chat", stream(&[&message, &finished("stopped")]))
+        .failed(ErrorClass::Truncated, "ended before");
+    case("dify-chat", stream(&[&message])).failed(ErrorClass::Truncated, "ended before");
+}
+
+#[test]
+fn end_04_an_error_of_difys_frees_its_user_though_pings_go_on() {
+    let error = data(r#"{"event":"error","status":400,"code":"invalid_param","message":"m"}"#);
+    let mut steps = timeline(&[(40, error)]);
+    steps.pop();
+    steps.extend((0..50).flat_map(|_| [Step::Wait(100), write(&chunk("event: ping\n\n"))]));
+    let case = case_with("dify-chat", 2, "", move |_| steps.clone());
+    case.failed(ErrorClass::InbandError, "m").at(case.metrics().time_to_error, 1, 40);
+    assert_eq!(case.attempt().error.as_ref().unwrap().code.as_deref(), Some("invalid_param"));
+    let free = case.attempts[1].at.start.since(case.attempts[0].at.end);
+    // Failed requests pause their user a little, so that a failing server is not flooded.
+    assert!(free < Duration::from_millis(700), "{free:?}");
+}
+
+#[test]
+fn a_finished_answer_whose_body_never_ends_is_ok_when_silence_strikes() {
+    let rows = vec![("idle = \"900ms\"", false), ("stall = \"900ms\"", false), ("stall = \"500ms\"", true)];
+    at_once(rows, |(limit, pings)| {
+        let mut steps = held(&[&text("a"), &text("b"), STOP]);
+        if pings {
+            steps.pop();
+            steps.extend((0..40).flat_map(|_| [Step::Wait(40), write(&chunk(": ping\n\n"))]));
+        }
+        let case =
+            case_with("openai-chat", 1, &format!("[target.timeouts]\n{limit}\n"), move |_| steps.clone());
+        case.is_ok(2, None);
+        assert!(case.attempt().flags.contains(Flag::NoDone));
+        if !pings {
+            let e2e = case.metrics().e2e.unwrap();
+            assert!(
+                e2e < Duration::from_millis(800),
+                "it ended with its last byte, not with the timeout: {e2e:?}"
+            );
+        }
+    });
 }
 
 #[test]
 fn a_document_without_a_type_where_a_stream_was_due_is_not_streamed() {
     let body = r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"completion_tokens":2}}"#;
     let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    let attempt = one(vec![write(&head)]);
-    assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(2)));
-    assert_eq!(attempt.flags.iter().collect::<Vec<_>>(), [Flag::NotStreamed]);
+    openai(vec![write(&head)]).is_ok(0, Some(2)).flags(&[Flag::NotStreamed]);
 }
 
 #[test]
-fn tok_06_what_anthropic_says_before_the_answer_is_no_count_of_it() {
-    let start = "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n";
-    let delta =
-        "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n";
-    let end = |usage: &str| {
-        format!(
-            "data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"end_turn\"}}{usage}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
-        )
-    };
-    let silent = one_of("anthropic-messages", stream(&[start, delta, delta, &end("")]));
-    assert_eq!((silent.outcome, silent.tokens.output, silent.tokens.input), (Outcome::Ok, None, Some(25)));
-    let told = one_of(
-        "anthropic-messages",
-        stream(&[start, delta, delta, &end(",\"usage\":{\"output_tokens\":15}")]),
+fn anthropic_ends_by_its_marker_or_by_a_stop_reason() {
+    let token = typed(
+        "content_block_delta",
+        r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#,
     );
-    assert_eq!((told.tokens.output, told.tokens.input, told.at.first_generated), (Some(15), Some(25), None));
-}
-
-#[test]
-fn an_odd_field_costs_no_token() {
-    let odd = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"message\":null}],\"usage\":0}\n\n";
-    let huge = "data: {\"choices\":[],\"usage\":{\"completion_tokens\":18446744073709551615}}\n\n";
-    let attempt = one(stream(&[odd, STOP, huge, DONE]));
-    assert_eq!((attempt.outcome, attempt.events.len(), attempt.tokens.output), (Outcome::Ok, 1, None));
-}
-
-#[test]
-fn end_04_dify_ends_in_several_ways() {
-    let message = "data: {\"event\":\"message\",\"answer\":\"w \"}\n\n";
-    let finished = |status: &str| {
-        format!(
-            "data: {{\"event\":\"workflow_finished\",\"data\":{{\"status\":\"{status}\",\"error\":\"e\"}}}}\n\n"
-        )
+    let reason = typed("message_delta", r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#);
+    let stop = typed("message_stop", r#"{"type":"message_stop"}"#);
+    let ends = |pieces: &[&str]| case("anthropic-messages", stream(pieces));
+    ends(&[&token, &reason, &stop]).is_ok(1, None).flags(&[]);
+    ends(&[&token, &reason, &stop, DONE]).is_ok(1, None).flags(&[]);
+    ends(&[&token, &reason]).is_ok(1, None).flags(&[Flag::NoDone]);
+    ends(&[&token, &stop]).is_ok(1, None).flags(&[Flag::NoFinishReason]);
+    ends(&[&token]).failed(ErrorClass::Truncated, "ended before");
+    // The type may stand in the data alone, or in the event's name alone.
+    let unnamed = |text: &str| {
+        text.lines()
+            .filter(|line| !line.starts_with("event"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
     };
-    let ok = one_of("dify-chat", stream(&[message, message, &finished("succeeded")]));
-    assert_eq!((ok.outcome, ok.tokens.output), (Outcome::Ok, None));
-    let bad = one_of("dify-chat", stream(&[message, &finished("failed")]));
-    assert_eq!(failed(&bad), (ErrorClass::InbandError, "e"));
-    let error = "data: {\"event\":\"error\",\"status\":400,\"code\":\"invalid_param\",\"message\":\"m\"}\n\n";
-    let held = vec![write(&head("text/event-stream")), write(&chunk(error)), Step::Hold];
-    let attempt = one_of("dify-chat", held);
-    assert_eq!(failed(&attempt), (ErrorClass::InbandError, "m"));
-    assert_eq!(attempt.error.unwrap().code.as_deref(), Some("invalid_param"));
+    ends(&[&unnamed(&token), &unnamed(&reason), &unnamed(&stop)]).is_ok(1, None).flags(&[]);
+    let untyped = |text: &str| {
+        text.replace("\"type\":\"content_block_delta\",", "").replace("\"type\":\"message_stop\"", "\"x\":1")
+    };
+    ends(&[&untyped(&token), &reason, &untyped(&stop)]).is_ok(1, None).flags(&[]);
 }
 
 #[test]
-fn err_02_and_err_03_an_error_under_200_is_a_failure() {
-    let only = one(stream(&["data: {\"error\":{\"message\":\"too long\",\"code\":422}}\n\n"]));
-    assert_eq!(failed(&only), (ErrorClass::InbandError, "too long"));
-    let text_only = one(stream(&["data: {\"error\":\"too long\"}\n\n", DONE]));
-    assert_eq!(failed(&text_only), (ErrorClass::InbandError, "too long"));
-    let busy = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n\n";
-    let overloaded = one_of("anthropic-messages", stream(&[busy]));
-    assert_eq!((failed(&overloaded), overloaded.status), ((ErrorClass::Overloaded, "busy"), Some(200)));
+fn several_choices_are_finished_when_each_of_them_is() {
+    let of = |index: u32, rest: &str| data(&format!(r#"{{"choices":[{{"index":{index},{rest}}}]}}"#));
+    let token = |index| of(index, r#""delta":{"content":"a"}"#);
+    let stop = |index, reason: &str| of(index, &format!(r#""delta":{{}},"finish_reason":"{reason}""#));
+    let both = token(0) + &token(1);
+    openai(stream(&[&both, &stop(0, "stop"), &stop(1, "stop")])).is_ok(2, None).flags(&[Flag::NoDone]);
+    openai(stream(&[&both, &stop(0, "stop")])).failed(ErrorClass::Truncated, "ended before");
+    openai(stream(&[&both, &stop(0, "stop"), DONE])).is_ok(2, None).flags(&[Flag::NoFinishReason]);
+    // One that failed is not undone by another that did not.
+    openai(stream(&[&both, &stop(0, "error"), &stop(1, "stop"), DONE]))
+        .failed(ErrorClass::GenerationError, "error");
 }
 
 #[test]
-fn err_05_a_bare_error_after_the_frames_is_found() {
-    let tail = "{\n  \"error\": {\n    \"code\": 503, \"message\": \"gone\"\n  }\n}\n";
-    assert_eq!(failed(&one(stream(&[&text("Ok"), STOP, tail]))), (ErrorClass::InbandError, "gone"));
-    let other = one(stream(&[&text("Ok"), STOP, DONE, "trailing words\n"]));
-    assert_eq!((other.outcome, other.flags.contains(Flag::Residue)), (Outcome::Ok, true));
+fn an_answer_of_one_piece_and_one_of_many_end_the_same() {
+    let all = text("a") + STOP + &usage(1) + DONE;
+    openai(whole("200 OK", "text/event-stream", "", &all)).is_ok(1, Some(1)).flags(&[]);
+    let script = Script::always(vec![write(&(head("text/event-stream") + &chunk(&all) + "0\r\n\r\n"))]);
+    let attempts = crate::run::attempts(script.port, "openai-chat", 3, "");
+    assert!(attempts.iter().all(|attempt| attempt.outcome == Outcome::Ok));
+    assert_eq!(script.connections(), 1);
 }
 
 #[test]
-fn err_06_and_err_07_content_types() {
-    let html = one(whole("200 OK", "text/html", "", "<html>Sign in</html>"));
-    assert_eq!(failed(&html).0, ErrorClass::BadContentType);
-    assert_eq!(failed(&one(stream(&[]))).0, ErrorClass::EmptyOutput);
-    for kind in ["text/event-stream;charset=UTF-8", "Text/Event-Stream ; charset=utf-8"] {
-        let steps = vec![write(&head(kind)), write(&chunk(&(text("a") + STOP + DONE))), write("0\r\n\r\n")];
-        assert_eq!(one(steps).outcome, Outcome::Ok, "{kind}");
-    }
-    let untyped = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-    let steps = vec![write(untyped), write(&chunk(&(text("a") + STOP + DONE))), write("0\r\n\r\n")];
-    assert_eq!(one(steps).outcome, Outcome::Ok);
+fn trailers_and_chunk_extensions_are_no_part_of_the_answer() {
+    let all = text("a") + STOP + &usage(1) + DONE;
+    let body = format!("{:x};name=value\r\n{all}\r\n0\r\nx-checksum: 1\r\n\r\n", all.len());
+    let head = head("text/event-stream");
+    let case = case_with("openai-chat", 2, "", move |_| vec![write(&head), write(&body)]);
+    case.is_ok(1, Some(1)).flags_of_all(&[]);
+    assert_eq!(case.script.connections(), 1);
+}
+
+#[test]
+fn a_marker_without_its_blank_line_on_a_body_that_never_ends_is_no_marker() {
+    let steps = held(&[&text("a"), STOP, &usage(1), "data: [DONE]\n"]);
+    let case = case_with("openai-chat", 1, "[target.timeouts]\nidle = \"300ms\"\n", move |_| steps.clone());
+    case.is_ok(1, Some(1)).flags(&[Flag::NoDone]);
 }

@@ -3,14 +3,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accuracy;
+mod addresses;
+mod case;
 mod compressed;
 mod course;
 mod custom;
+mod cuts;
 mod endings;
+mod errors;
+mod first_token;
 mod formats;
+mod framing;
 mod http2;
 mod load;
 mod names;
+mod payloads;
 mod protocols;
 mod proxies;
 mod refusals;
@@ -20,3 +27,4 @@ mod script;
 mod stop_rule;
 mod timeouts;
 mod tls;
+mod token_counts;

@@ -97,25 +97,6 @@ fn a_server_that_had_the_request_and_closed_is_a_failure_and_is_not_asked_again(
 }
 
 #[test]
-fn net_08_the_request_line_is_in_origin_form_with_one_host() {
-    let script = Script::always(stream(&[&text("a"), STOP, DONE]));
-    let port = script.port;
-    let text = format!(
-        "[target]\nbase_url = \"http://127.0.0.1:{port}/v1?x=1\"\nmodel = \"m\"\n[load]\nstages = [1]\n\
-         stage_requests = 1\npreflight = false\n[data]\nquery = \"hé\"\n"
-    );
-    let outcome = run(&text);
-    assert_eq!(outcome.samples[0].outcome(), Outcome::Ok);
-    let request = &script.requests()[0];
-    assert!(request.starts_with("POST /v1/chat/completions?x=1 HTTP/1.1\r\n"), "{request}");
-    assert_eq!(request.to_ascii_lowercase().matches("\r\nhost:").count(), 1);
-    assert!(request.contains(&format!("host: 127.0.0.1:{port}\r\n")), "{request}");
-    let (head, body) = request.split_once("\r\n\r\n").unwrap();
-    assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
-    assert!(head.contains("x-request-id: "));
-}
-
-#[test]
 fn a_busy_server_is_asked_three_times_before_it_is_given_up() {
     let script = Script::always(whole("503 Service Unavailable", "application/json", "", "{}"));
     let outcome = run(&scenario(script.port, "openai-chat", "[load]\nstages = [1]\nstage_requests = 1\n"));

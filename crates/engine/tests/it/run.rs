@@ -8,12 +8,15 @@ use engine::{Clock, Observer, Recording, Settings, Stopper, stop};
 use measure::Sample;
 use measure::sample::Attempt;
 use scenario::plan::Server;
+use scenario::{Diagnostics, Layers, Plan, Scenario};
 
 /// Held by every run, and held alone by one that measures.
 static QUIET: RwLock<()> = RwLock::new(());
 
 /// What a run brought, with every sample.
 pub(crate) struct Outcome {
+    /// What its instants are read from.
+    pub(crate) clock: Clock,
     pub(crate) recording: Recording,
     pub(crate) samples: Vec<Sample>,
 }
@@ -45,19 +48,28 @@ pub(crate) fn run_alone(toml: &str) -> Outcome {
 }
 
 fn run_now(toml: &str, environment: BTreeMap<String, String>, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    run_plan(&load(toml, environment).unwrap_or_else(|problems| panic!("{problems}")), meanwhile)
+}
+
+/// Reads a scenario text under an environment.
+pub(crate) fn load(toml: &str, environment: BTreeMap<String, String>) -> Result<Plan, Diagnostics> {
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     file.write_all(toml.as_bytes()).unwrap();
-    let layers = scenario::Layers { environment, ..scenario::Layers::default() };
-    let plan = scenario::load(file.path(), &layers).unwrap_or_else(|problems| panic!("{problems}")).plan();
+    let layers = Layers { environment, ..Layers::default() };
+    scenario::load(file.path(), &layers).map(Scenario::plan)
+}
+
+/// Carries a plan out; `meanwhile` gets the means to stop it.
+pub(crate) fn run_plan(plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
     let (stopper, listener) = stop();
     meanwhile(stopper);
     let mut collector = Collector::default();
     let settings = Settings { workers: 1, clock: Clock::start() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let running = engine::run(&plan, &endpoint, settings, &mut collector, listener);
+    let running = engine::run(plan, &endpoint, settings, &mut collector, listener);
     let recording = runtime.block_on(running).unwrap();
-    Outcome { recording, samples: collector.0 }
+    Outcome { clock: settings.clock, recording, samples: collector.0 }
 }
 
 /// A scenario for one server and protocol; `rest` is added as it stands.
@@ -81,10 +93,22 @@ pub(crate) fn attempts_with(
     target: &str,
     environment: BTreeMap<String, String>,
 ) -> Vec<Attempt> {
+    let outcome = requests_of_one_user(port, api, requests, target, environment);
+    outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
+}
+
+/// The run of one stage in which one user sends `requests`, without a preflight.
+pub(crate) fn requests_of_one_user(
+    port: u16,
+    api: &str,
+    requests: u32,
+    target: &str,
+    environment: BTreeMap<String, String>,
+) -> Outcome {
     let rest = format!("{target}\n[load]\nstages = [1]\nstage_requests = {requests}\npreflight = false\n");
     let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
     let outcome = run_now(&scenario(port, api, &rest), environment, |_| {});
     let stage = &outcome.recording.stages[0];
     assert!(stage.counts.balance(), "{:?}", stage.counts);
-    outcome.samples.into_iter().flat_map(|sample| sample.attempts).collect()
+    outcome
 }

@@ -6,13 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use engine::Clock;
+use measure::Offset;
+
 /// One thing the server does after it has read a request.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// Writes bytes.
     Write(Vec<u8>),
-    /// Waits.
+    /// Waits so many milliseconds.
     Wait(u64),
+    /// Waits until so many milliseconds after the request was read.
+    At(u64),
     /// Ends the connection in order.
     Close,
     /// Ends the connection by a reset.
@@ -25,7 +30,16 @@ pub(crate) enum Step {
 pub(crate) struct Script {
     pub(crate) port: u16,
     connections: Arc<AtomicUsize>,
-    requests: Arc<Mutex<Vec<String>>>,
+    /// What the server's stamps are read from.
+    pub(crate) clock: Clock,
+    log: Arc<Mutex<Log>>,
+}
+
+#[derive(Default)]
+struct Log {
+    requests: Vec<String>,
+    /// Per request: when each write began.
+    writes: Vec<Vec<Offset>>,
 }
 
 impl Script {
@@ -46,17 +60,18 @@ impl Script {
     ) -> Self {
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let (steps, seen, log) = (Arc::new(steps), Arc::clone(&connections), Arc::clone(&requests));
+        let log = Arc::new(Mutex::new(Log::default()));
+        let clock = Clock::start();
+        let (steps, seen, kept) = (Arc::new(steps), Arc::clone(&connections), Arc::clone(&log));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
                 seen.fetch_add(1, Ordering::SeqCst);
-                let (steps, log) = (Arc::clone(&steps), Arc::clone(&log));
-                std::thread::spawn(move || serve(stream, &*steps, &log));
+                let (steps, log) = (Arc::clone(&steps), Arc::clone(&kept));
+                std::thread::spawn(move || serve(stream, clock, &*steps, &log));
             }
         });
-        Self { port, connections, requests }
+        Self { port, connections, clock, log }
     }
 
     pub(crate) fn connections(&self) -> usize {
@@ -65,22 +80,36 @@ impl Script {
 
     /// Heads and bodies, as they came.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap().clone()
+        self.log.lock().unwrap().requests.clone()
+    }
+
+    /// When each write of the `n`-th answer began, by `clock`: the head is a write of its own.
+    pub(crate) fn writes(&self, n: usize) -> Vec<Offset> {
+        self.log.lock().unwrap().writes[n].clone()
     }
 }
 
-fn serve(mut stream: TcpStream, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<Vec<String>>) {
+fn serve(mut stream: TcpStream, clock: Clock, steps: &dyn Fn(usize) -> Vec<Step>, log: &Mutex<Log>) {
     let _ = stream.set_nodelay(true);
     while let Some(request) = read_request(&mut stream) {
+        let read = clock.now();
         let n = {
             let mut log = log.lock().unwrap();
-            log.push(request);
-            log.len() - 1
+            log.requests.push(request);
+            log.writes.push(Vec::new());
+            log.requests.len() - 1
         };
         for step in steps(n) {
             match step {
-                Step::Write(bytes) if stream.write_all(&bytes).is_err() => return,
-                Step::Write(_) => {}
+                Step::Write(bytes) => {
+                    log.lock().unwrap().writes[n].push(clock.now());
+                    if stream.write_all(&bytes).is_err() {
+                        return;
+                    }
+                }
+                Step::At(ms) => {
+                    std::thread::sleep(Duration::from_millis(ms).saturating_sub(clock.now().since(read)));
+                }
                 Step::Wait(ms) => std::thread::sleep(Duration::from_millis(ms)),
                 Step::Close => return,
                 Step::Reset => {
@@ -125,6 +154,16 @@ pub(crate) fn stream(pieces: &[&str]) -> Vec<Step> {
     steps
 }
 
+/// A chunked event stream in which each piece is written so many milliseconds after the request was read; the head
+/// comes with the first piece, the end of the body with the last.
+pub(crate) fn timeline(rows: &[(u64, String)]) -> Vec<Step> {
+    let mut steps: Vec<Step> = rows.first().map(|(at, _)| Step::At(*at)).into_iter().collect();
+    steps.push(write(&head("text/event-stream")));
+    steps.extend(rows.iter().flat_map(|(at, piece)| [Step::At(*at), write(&chunk(piece))]));
+    steps.push(write("0\r\n\r\n"));
+    steps
+}
+
 /// The head of a chunked answer.
 pub(crate) fn head(content_type: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n")
@@ -149,8 +188,27 @@ pub(crate) fn write(text: &str) -> Step {
 
 /// An OpenAI chunk with text.
 pub(crate) fn text(text: &str) -> String {
-    let text = serde_json::to_string(text).unwrap();
-    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
+    delta(&format!("{{\"content\":{}}}", serde_json::to_string(text).unwrap()))
+}
+
+/// An OpenAI chunk with a delta as it stands.
+pub(crate) fn delta(delta: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n")
+}
+
+/// An OpenAI chunk that ends the answer.
+pub(crate) fn finish(reason: &str) -> String {
+    STOP.replace("\"stop\"", &format!("\"{reason}\""))
+}
+
+/// An Anthropic event.
+pub(crate) fn typed(kind: &str, data: &str) -> String {
+    format!("event: {kind}\ndata: {data}\n\n")
+}
+
+/// An event with data as it stands: Dify's.
+pub(crate) fn data(data: &str) -> String {
+    format!("data: {data}\n\n")
 }
 
 pub(crate) const ROLE: &str =

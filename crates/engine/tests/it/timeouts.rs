@@ -2,8 +2,9 @@
 
 use measure::{ErrorClass, Outcome};
 
+use crate::case::{at_once, case_with};
 use crate::run::attempts;
-use crate::script::{DONE, ROLE, STOP, Script, Step, chunk, head, stream, text, write};
+use crate::script::{DONE, ROLE, STOP, Script, Step, chunk, head, stream, text, timeline, usage, write};
 
 fn class(steps: Vec<Step>, timeouts: &str) -> (ErrorClass, f64, String) {
     let script = Script::always(steps);
@@ -42,16 +43,24 @@ fn silence_is_an_idle_timeout_and_pings_do_not_hide_a_stall() {
 
 #[test]
 fn end_06_a_stream_that_goes_on_is_ended_only_by_total() {
-    let tokens = |n: usize| (0..n).flat_map(|_| [write(&chunk(&text("a"))), Step::Wait(40)]);
-    let mut healthy: Vec<Step> = started().into_iter().chain(tokens(15)).collect();
-    healthy.extend([write(&chunk(&format!("{STOP}{DONE}"))), write("0\r\n\r\n")]);
-    let script = Script::always(healthy.clone());
-    let limits = "[target.timeouts]\nfirst_token = \"400ms\"\nidle = \"400ms\"";
-    assert_eq!(attempts(script.port, "openai-chat", 1, limits)[0].outcome, Outcome::Ok);
-    let (class, after, message) = class(healthy, "total = \"300ms\"");
-    assert_eq!(class, ErrorClass::TimeoutTotal);
-    assert!((295.0..560.0).contains(&after), "{after}");
-    assert!(message.contains("timeouts.total"), "{message}");
+    // A second of the case is 40 ms here: 75 tokens, each well within `idle`; the total strikes before the end.
+    let mut healthy: Vec<(u64, String)> = (0..75).map(|i| (40 * (i + 1), text("a"))).collect();
+    healthy.push((3000, STOP.to_owned() + &usage(75) + DONE));
+    let limits = ["idle = \"1200ms\"\nfirst_token = \"1200ms\"", "idle = \"1200ms\"\ntotal = \"2400ms\""];
+    at_once(limits.to_vec(), |limit| {
+        let steps = timeline(&healthy);
+        let case =
+            case_with("openai-chat", 1, &format!("[target.timeouts]\n{limit}"), move |_| steps.clone());
+        if !limit.contains("total") {
+            case.is_ok(75, Some(75)).flags(&[]).at(case.metrics().e2e, 76, 3000);
+            return;
+        }
+        case.failed(ErrorClass::TimeoutTotal, "timeouts.total");
+        let after = case.metrics().time_to_error.unwrap().as_secs_f64();
+        assert!((2.395..2.7).contains(&after), "{after}");
+        assert_eq!(case.script.requests().len(), 1, "tokens were out: it is not asked again");
+        assert!((50..=60).contains(&case.stage.tokens.partial_chunks), "{:?}", case.stage.tokens);
+    });
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! Lines of JSON, cut anywhere.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| rungs_fuzz::ndjson(input));
