@@ -89,11 +89,11 @@ impl Reading {
                 Format::Json => Some(Self::Whole(Whole::new(limit))),
                 Format::Sse => None,
             },
-            // Some servers write lines of JSON under the type of one document, or send a good stream without a type.
+            // Some servers write a good stream under the type of one document, or without a type.
             ("application/json" | "" | "text/plain" | "application/octet-stream", Format::Ndjson) => {
                 Some(Self::Lines(Ndjson::new(limit)))
             }
-            ("" | "text/plain" | "application/octet-stream", Format::Sse) => {
+            ("application/json" | "" | "text/plain" | "application/octet-stream", Format::Sse) => {
                 Some(Self::Events(Sse::new(limit)))
             }
             ("application/json" | "" | "text/plain" | "application/octet-stream", _) => {

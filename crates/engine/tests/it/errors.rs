@@ -203,6 +203,7 @@ fn err_07_every_spelling_of_an_event_streams_type_is_read() {
         "content-type: text/event-stream;charset=UTF-8\r\n",
         "Content-Type: Text/Event-Stream ; charset=utf-8\r\n",
         "content-type:text/event-stream; charset=\"utf-8\"\r\n",
+        "content-type: application/json\r\n",
         "content-type: text/plain; charset=utf-8\r\n",
         "content-type: application/octet-stream\r\n",
         "content-type:\r\n",
