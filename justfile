@@ -23,7 +23,7 @@ fuzz SECONDS="3600":
     fuzz/run {{SECONDS}}
 
 # the same for a few seconds each
-fuzz-short: (fuzz "18")
+fuzz-short: (fuzz "20")
 
 # formatting, without changing anything
 fmt:

@@ -2,10 +2,11 @@
 //! read; where it is cut follows from its length.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc, LazyLock};
 
 use engine::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use engine::protocol::{Protocol, Signal};
-use scenario::plan::Api;
+use scenario::plan::{Api, Format, Mark, Pointer, Response};
 
 /// Small enough that inputs reach it.
 const LIMIT: usize = 512;
@@ -50,12 +51,36 @@ pub fn whole(input: &[u8]) {
     }
 }
 
-/// A protocol: as a stream the same however it is cut, and as a document; no count that nobody can have sent.
+/// A built-in protocol.
 pub fn protocol(api: Api, input: &[u8]) {
-    let protocol = Protocol::of(api);
-    let whole = signals(&protocol, [input]);
-    assert_eq!(signals(&protocol, input.chunks(1)), whole);
-    assert_eq!(signals(&protocol, input.chunks(size(input))), whole);
+    held(&Protocol::of(api), input);
+}
+
+/// A described one, with every kind of mark and a place that stands for several.
+pub fn custom(input: &[u8]) {
+    static DESCRIBED: LazyLock<Arc<Response>> = LazyLock::new(|| Arc::new(described()));
+    held(&Protocol::custom(Arc::clone(&DESCRIBED)), input);
+}
+
+fn described() -> Response {
+    let at = |text: &str| Pointer::parse(text).into_iter().collect::<Vec<_>>();
+    let equals = at("/event").into_iter().map(|pointer| Mark::Equals { pointer, value: "message_end".into() });
+    Response {
+        format: Format::Sse,
+        text: [at("/answer"), at("/data/text"), at("/choices/*/delta/content")].concat(),
+        reasoning: at("/choices/*/delta/reasoning_content"),
+        done: equals.chain([Mark::Data("[DONE]".to_owned()), Mark::Event("end".to_owned())]).collect(),
+        error: at("/error").into_iter().map(Mark::Present).collect(),
+        usage_output: [at("/metadata/usage/completion_tokens"), at("/usage/completion_tokens")].concat(),
+        usage_input: at("/usage/prompt_tokens"),
+    }
+}
+
+/// As a stream the same however it is cut, and as a document; no count that nobody can have sent.
+fn held(protocol: &Protocol, input: &[u8]) {
+    let whole = signals(protocol, [input]);
+    assert_eq!(signals(protocol, input.chunks(1)), whole);
+    assert_eq!(signals(protocol, input.chunks(size(input))), whole);
     let mut document = Vec::new();
     protocol.whole(input, &mut |signal| document.push(signal));
     for signal in whole.iter().chain(&document) {

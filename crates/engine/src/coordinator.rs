@@ -9,7 +9,7 @@ use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
 use measure::stage::{ClientLook, StageRecorder};
 use measure::{ErrorGroup, Offset, Outcome, Sample};
-use scenario::plan::{Endpoint, Plan, Retry, Stage, StageEnd, ThinkTime, WarmUp};
+use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage, StageEnd, ThinkTime, WarmUp};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
@@ -58,6 +58,7 @@ struct Job {
     users: u32,
     ramp_up: Duration,
     think_time: ThinkTime,
+    cancel: Option<Cancel>,
     retry: Retry,
     starts_at: Offset,
     rule: Rule,
@@ -176,6 +177,7 @@ impl<'a> Coordinator<'a> {
             ramp_up: Duration::ZERO,
             think_time: ThinkTime::default(),
             // What comes before load is to show the target as it is.
+            cancel: None,
             retry: Retry { max: 0, ..self.plan.load.retry.clone() },
             starts_at: self.soon(),
             rule,
@@ -213,6 +215,7 @@ impl<'a> Coordinator<'a> {
             users: stage.concurrency,
             ramp_up,
             think_time,
+            cancel: self.plan.load.cancel,
             retry: self.plan.load.retry.clone(),
             starts_at,
             rule,
@@ -247,6 +250,7 @@ impl<'a> Coordinator<'a> {
             starts_at: job.starts_at,
             ramp_up: job.ramp_up,
             think_time: job.think_time,
+            cancel: job.cancel,
             retry: job.retry,
             schedule: Schedule::new(job.rule, Arc::clone(&self.budget)),
             stop: order_stop,

@@ -7,7 +7,7 @@ use measure::gate::{Check, CheckError, Level, Limit, Rule, Scope};
 use measure::metric::Unit;
 
 use crate::diagnostic::{Place, nearest};
-use crate::layers::{Node, NodeKind};
+use crate::layers::Node;
 use crate::plan::{GatePlan, Stage};
 use crate::read::Section;
 
@@ -132,7 +132,7 @@ fn read_min_change(table: Section<'_>, check: &Check) -> Option<f64> {
     let unit = check.metric.entry().unit;
     let found = match unit {
         Unit::Milliseconds => table.duration("min_change").map(|duration| duration.as_secs_f64() * 1e3),
-        Unit::Ratio => share(table, node),
+        Unit::Ratio => table.share("min_change"),
         Unit::PerSecond | Unit::Count => return table.positive_number("min_change"),
     };
     let compares = matches!(check.limit, Limit::Baseline { .. });
@@ -145,23 +145,6 @@ fn read_min_change(table: Section<'_>, check: &Check) -> Option<f64> {
         );
     }
     found
-}
-
-fn share(table: Section<'_>, node: &Node) -> Option<f64> {
-    let share = match &node.kind {
-        NodeKind::Text(text) => match text.trim().strip_suffix('%') {
-            Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
-            None => text.trim().parse().ok(),
-        },
-        NodeKind::Float(share) => Some(*share),
-        NodeKind::Integer(share) => Some(*share as f64),
-        NodeKind::Boolean(_) | NodeKind::List(_) | NodeKind::Table(_) | NodeKind::Unreadable => None,
-    };
-    let share = share.filter(|share| (0.0..=1.0).contains(share));
-    if share.is_none() {
-        table.context.expected(node, "a share such as \"1%\" or 0.01");
-    }
-    share
 }
 
 /// The place of byte `at` of a check's text: inside the string, if it is written without escapes.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use measure::sample::{Attempt, ErrorDetail};
 use measure::{ErrorClass, Offset, Outcome, Sample};
 use scenario::plan::{Bodies, ThinkTime};
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::retry;
@@ -100,9 +100,10 @@ impl Bench {
         let in_flight = self.live.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
         let key = self.key(ticket.seq);
         let clock = self.caller.clock;
+        let leaves = leaving(order, ticket.seq).map(|after| clock.deadline(clock.now() + after));
         let mut attempts = Vec::with_capacity(1);
         loop {
-            let (attempt, demand) = self.attempt(order, kept, ticket, key).await;
+            let (attempt, demand) = self.attempt(order, kept, ticket, key, leaves).await;
             let wait = retry::wait(&order.retry, attempts.len() as u32 + 1, &attempt, demand, rng);
             attempts.push(attempt);
             let Some(wait) = wait else { break };
@@ -132,6 +133,7 @@ impl Bench {
         kept: &mut Option<Link>,
         ticket: Ticket,
         key: Option<usize>,
+        leaves: Option<Instant>,
     ) -> (Attempt, Option<Duration>) {
         let request_id = Uuid::new_v4().to_string();
         let mut log = Log { tally: Rc::clone(&self.tally), ..Log::default() };
@@ -143,6 +145,8 @@ impl Bench {
                 tokio::select! {
                     biased;
                     () = stop.reached(Urgency::Now) => Ended::cancelled(),
+                    // Who leaves closes the connection, as a browser would.
+                    () = sleep_until_some(leaves) => Ended::cancelled(),
                     ended = self.caller.attempt(&self.lines, kept, &message, &mut log) => ended,
                 }
             }
@@ -156,6 +160,20 @@ impl Bench {
     fn key(&self, seq: u64) -> Option<usize> {
         let keys = self.caller.keys() as u64;
         (keys > 0).then(|| (seq % keys) as usize)
+    }
+}
+
+/// After which time this request is left, if it is: a function of the seed and the request, whoever sends it.
+fn leaving(order: &Order, seq: u64) -> Option<Duration> {
+    let cancel = order.cancel?;
+    let mut rng = fastrand::Rng::with_seed(order.seed ^ seq.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    (rng.f64() < cancel.ratio).then_some(cancel.after)
+}
+
+async fn sleep_until_some(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }
 

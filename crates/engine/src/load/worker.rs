@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use measure::{Offset, Sample};
-use scenario::plan::{Bodies, Retry, ThinkTime};
+use scenario::plan::{Bodies, Cancel, Retry, ThinkTime};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinSet, LocalSet};
@@ -29,6 +29,7 @@ pub(crate) struct Order {
     /// Over which time the users start.
     pub(crate) ramp_up: std::time::Duration,
     pub(crate) think_time: ThinkTime,
+    pub(crate) cancel: Option<Cancel>,
     pub(crate) retry: Retry,
     pub(crate) schedule: Schedule,
     pub(crate) stop: Stop,

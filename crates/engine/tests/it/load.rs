@@ -113,3 +113,25 @@ fn a_limit_answers_429_and_is_counted_apart() {
     assert!(limited.ttft_ms.n == limited.counts.ok, "failures give no latency");
     assert_eq!(outcome.recording.status, RunStatus::Completed);
 }
+
+#[test]
+fn users_who_leave_end_their_requests_as_cancelled_and_close_the_connection() {
+    let server = mock("ttft=20ms&itl=20ms&tokens=20");
+    let load = "[load]\nstages = [4]\nstage_requests = 40\npreflight = false\ncancel = { ratio = \"50%\", after = \"100ms\" }\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    let stage = &outcome.recording.stages[0];
+    let counts = &stage.counts;
+    assert!(counts.balance() && counts.started == 40 && counts.failed == 0, "{counts:?}");
+    assert!((8..=32).contains(&counts.cancelled), "about half: {counts:?}");
+    assert_eq!(stage.success_rate, Some(1.0), "who leaves is neither ok nor failed");
+    let left = outcome.samples.iter().filter(|sample| sample.outcome() == measure::Outcome::Cancelled);
+    for sample in left {
+        let attempt = &sample.attempts[0];
+        let stayed = attempt.at.end.since(attempt.at.start).as_millis();
+        assert!((95..400).contains(&stayed), "{stayed} ms");
+        assert!(!attempt.events.is_empty(), "what had come is kept");
+    }
+    assert!(server.ledger().connections >= counts.cancelled, "each left connection was closed");
+    let again = run(&scenario(server.addr().port(), "openai-chat", load));
+    assert_eq!(again.recording.stages[0].counts.cancelled, counts.cancelled, "seeded");
+}

@@ -48,6 +48,8 @@ pub enum Kind {
     Count,
     /// A number.
     Number,
+    /// `"5%"`, or a number from 0 to 1.
+    Share,
     /// `true` or `false`.
     Boolean,
     /// One of these words.

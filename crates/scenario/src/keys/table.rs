@@ -3,7 +3,7 @@
 use super::known::{Key, Kind};
 use Kind::{
     Body, Boolean, Change, Choice, Count, Counts, Duration, DurationOrNone, Free, Headers, Later, List,
-    Marks, Number, Path, Pause, Pointers, Profiles, Prompts, Section, Sections, Size, Text, Texts,
+    Marks, Number, Path, Pause, Pointers, Profiles, Prompts, Section, Sections, Share, Size, Text, Texts,
 };
 
 macro_rules! keys {
@@ -102,7 +102,7 @@ pub const TABLE: &[Key] = keys! {
     "max_in_flight": Later(None); "Open loop."
     "speed": Later(None); "Trace replay."
     "shape": Later(Some("\"step\"")); "Linear ramps."
-    "cancel": Later(None); "Users who leave."
+    "cancel": Section; "Users who leave before their answer is whole; none when absent."
     "retry": Section; "Which failed attempts are made again; none when absent."
     "stop": Section; "What ends the climb early; nothing when absent."
     "search": Section; "Search for the limit after the ladder; none when absent."
@@ -120,6 +120,10 @@ pub const TABLE: &[Key] = keys! {
     ["load.warm_up"]
     "requests": Count; "So many requests."
     "duration": Duration; "Or for so long."
+
+    ["load.cancel"]
+    "ratio": Share; "Share of the requests that are left: `\"5%\"` or `0.05`."
+    "after": Duration; "How long after its start a request is left."
 
     ["load.retry"]
     "max": Count, = "0"; "Further attempts per request at most."

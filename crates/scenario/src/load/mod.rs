@@ -1,5 +1,6 @@
 //! `[load]`: how hard, for how long.
 
+mod cancel;
 mod end;
 mod retry;
 mod search;

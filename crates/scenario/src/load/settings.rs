@@ -1,6 +1,6 @@
 //! `[load]` as a whole.
 
-use super::{retry, search, stages, stop};
+use super::{cancel, retry, search, stages, stop};
 use crate::plan::{Load, Timeouts, WarmUp};
 use crate::read::Section;
 use crate::target::longest;
@@ -37,6 +37,7 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
         warm_up: read_warm_up(load),
         drain_timeout,
         cool_down: load.duration("cool_down").unwrap_or_default(),
+        cancel: cancel::read(load),
         retry: retry::read(load),
         max_requests: load.count("max_requests", 1..=u64::MAX),
     }

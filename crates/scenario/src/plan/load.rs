@@ -18,6 +18,8 @@ pub struct Load {
     pub drain_timeout: Duration,
     /// Pause between stages.
     pub cool_down: Duration,
+    /// Users who leave.
+    pub cancel: Option<Cancel>,
     /// Which failed attempts are made again.
     pub retry: Retry,
     /// What is searched for after the ladder.
@@ -69,6 +71,15 @@ impl Search {
         let parts = (self.high - self.low).div_ceil(self.resolution);
         2 + parts.next_power_of_two().trailing_zeros()
     }
+}
+
+/// Users who leave before their answer is whole, as people close a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cancel {
+    /// Share of the requests that are left, 0..=1.
+    pub ratio: f64,
+    /// How long after its start a request is left.
+    pub after: Duration,
 }
 
 /// Which failed attempts are made again, and after which wait.

@@ -16,7 +16,7 @@ mod target;
 pub use api::Api;
 pub use body::{Bodies, BodyError};
 pub use describe::{describe, describe_stage};
-pub use load::{Load, Retry, Search, Stage, StageEnd, ThinkTime, WarmUp};
+pub use load::{Cancel, Load, Retry, Search, Stage, StageEnd, ThinkTime, WarmUp};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
 pub use pointer::{Pointer, PointerError};

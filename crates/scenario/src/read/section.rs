@@ -150,6 +150,26 @@ impl<'a> Section<'a> {
         found
     }
 
+    /// A share, `"5%"` or `0.05`.
+    pub(crate) fn share(&self, key: &str) -> Option<f64> {
+        let node = self.get(key)?;
+        let share = match &node.kind {
+            NodeKind::Text(text) => match text.trim().strip_suffix('%') {
+                Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
+                None => text.trim().parse().ok(),
+            },
+            NodeKind::Float(share) => Some(*share),
+            NodeKind::Integer(share) => Some(*share as f64),
+            NodeKind::Unreadable => return None,
+            NodeKind::Boolean(_) | NodeKind::List(_) | NodeKind::Table(_) => None,
+        };
+        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        if share.is_none() {
+            self.context.expected(node, "a share such as \"1%\" or 0.01");
+        }
+        share
+    }
+
     /// A duration; zero is one.
     pub(crate) fn duration(&self, key: &str) -> Option<Duration> {
         self.duration_of(self.get(key)?)

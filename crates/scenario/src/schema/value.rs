@@ -36,6 +36,9 @@ pub(super) fn schema(kind: Kind) -> Value {
         Kind::Size => any_of([count(), pattern(SIZE), variable()]),
         Kind::Count => any_of([count(), variable()]),
         Kind::Number => any_of([number(), variable()]),
+        Kind::Share => {
+            any_of([json!({ "type": "number", "minimum": 0, "maximum": 1 }), json!({ "type": "string" })])
+        }
         Kind::Boolean => any_of([json!({ "type": "boolean" }), variable()]),
         Kind::Choice(words) => any_of([json!({ "enum": words }), variable()]),
         Kind::Counts => json!({ "type": "array", "minItems": 1, "items": any_of([count(), variable()]) }),

@@ -78,6 +78,7 @@ fn kind(kind: Kind) -> String {
         Kind::Size => "size",
         Kind::Count => "whole number",
         Kind::Number => "number",
+        Kind::Share => "share",
         Kind::Boolean => "`true` or `false`",
         Kind::Counts => "array of whole numbers",
         Kind::Texts => "array of texts",
