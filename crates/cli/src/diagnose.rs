@@ -4,7 +4,7 @@ use engine::Clock;
 use measure::ErrorClass;
 use report::Lang;
 use report::diagnosis::{Facts, lines};
-use scenario::plan::{Auth, Endpoint, Plan};
+use scenario::plan::{Auth, Endpoint, HttpVersion, Plan};
 
 /// Variables that name a proxy.
 const PROXY_VARIABLES: [&str; 6] =
@@ -27,6 +27,10 @@ pub(crate) fn diagnose(plan: &Plan, endpoint: &Endpoint, class: ErrorClass, lang
             proxy: target.proxy.as_ref().map(|proxy| (proxy.shown(), proxy.source.as_str())),
             idle_proxy: target.proxy.is_none().then(idle_proxy).flatten(),
             key_source: target.keys.source.as_deref().filter(|_| sends_key),
+            key_withheld: target.auth == Auth::None
+                && !target.keys.values.is_empty()
+                && authorization.is_none(),
+            http2: target.http == HttpVersion::Two,
         },
         lang,
     )

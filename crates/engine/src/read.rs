@@ -205,7 +205,7 @@ fn hear(event: Event<'_>, at: Offset, caller: &Caller, log: &mut Log) {
     caller.protocol.event(event, &mut |signal| log.answer.signal(signal, at));
     let is_token = log.answer.events.len() > tokens;
     log.trace.tell_at(at, || Step::Event {
-        name: String::from_utf8_lossy(event.name).into_owned(),
+        name: caller.mask.excerpt(event.name).unwrap_or_default(),
         data: caller.mask.excerpt(event.data).unwrap_or_default(),
         is_token,
     });

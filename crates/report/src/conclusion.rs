@@ -170,8 +170,11 @@ fn searched(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let (low, high) = (search.low, search.high);
     if let Some(users) = search.undecided {
         return Some(lang.pick(
-            format!("The search ended at {users} users without a decision: too little was measured there."),
-            format!("搜索在并发 {users} 处无法判定：测得的数据太少。"),
+            format!(
+                "The search ended at {users} users without a decision: too little was measured there, or the load \
+                 generator was at its limit."
+            ),
+            format!("搜索在并发 {users} 处无法判定：测得的数据太少，或压测机已达极限。"),
         ));
     }
     Some(match (search.holds, search.breaks) {

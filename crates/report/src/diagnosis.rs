@@ -21,19 +21,30 @@ pub struct Facts<'a> {
     pub proxy: Option<(String, &'a str)>,
     /// A proxy variable of the environment that is not used.
     pub idle_proxy: Option<&'a str>,
-    /// Whether a key was sent, and where it came from.
+    /// Where the key that was sent came from, if one was.
     pub key_source: Option<&'a str>,
+    /// Whether a key is configured and yet not sent, because the scenario says so.
+    pub key_withheld: bool,
+    /// Whether HTTP/2 was asked for.
+    pub http2: bool,
 }
 
 /// The diagnosis, a line each: what stands out, then cause, where to look, what to do.
 pub fn lines(facts: &Facts<'_>, lang: Lang) -> Vec<String> {
     let Some(class) = facts.class else { return Vec::new() };
+    let found = findings(facts, class, lang);
+    // What was found is the cause; the usual one would only contradict it.
+    let usual = usize::from(!found.is_empty());
     let mut texts: Vec<(&str, String)> =
-        findings(facts, class, lang).into_iter().map(|text| (lang.pick("found", "发现"), text)).collect();
+        found.into_iter().map(|text| (lang.pick("found", "发现"), text)).collect();
+    if class == ErrorClass::Unauthorized {
+        let from = facts.key_source.map(|source| (lang.pick("sent", "发送"), source_line(source, lang)));
+        texts.extend(from);
+    }
     if let Some(advice) = trouble::of(class).map(|row| row.advice(lang)) {
         let names = lang.pick(["cause", "look", "do"], ["原因", "检查", "处理"]);
         let rows = [advice.cause, advice.look, advice.action].map(str::to_owned);
-        texts.extend(names.into_iter().zip(rows));
+        texts.extend(names.into_iter().zip(rows).skip(usual));
     }
     texts.into_iter().map(|(name, text)| format!("  {name:<6} {text}")).collect()
 }
@@ -45,7 +56,7 @@ fn findings(facts: &Facts<'_>, class: ErrorClass, lang: Lang) -> Vec<String> {
         }
         ErrorClass::Unauthorized => [doubled_scheme(facts, lang), key(facts, lang)],
         ErrorClass::ConnectFailed | ErrorClass::TimeoutConnect | ErrorClass::Dns => {
-            [proxy(facts, lang), idle_proxy(facts, lang)]
+            [proxy(facts, lang).or_else(|| http2(facts, class, lang)), idle_proxy(facts, lang)]
         }
         _ => [None, None],
     };
@@ -114,10 +125,24 @@ fn doubled_scheme(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     })
 }
 
+fn http2(facts: &Facts<'_>, class: ErrorClass, lang: Lang) -> Option<String> {
+    (facts.http2 && class != ErrorClass::Dns).then(|| {
+        lang.pick(
+            "HTTP/2 is asked for (`http = \"2\"`): does the server speak it on this port? `http = \"1.1\"` is what every server speaks"
+                .to_owned(),
+            "场景要求 HTTP/2（`http = \"2\"`）：该端口是否支持？`http = \"1.1\"` 是所有服务器都支持的版本".to_owned(),
+        )
+    })
+}
+
 fn key(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let said = match facts.key_source {
-        Some(source) => lang
-            .pick(format!("the key that was sent comes from {source}"), format!("发送的 Key 来自 {source}")),
+        None if facts.key_withheld => lang.pick(
+            "a key is configured and was not sent: the scenario says `auth = \"none\"`".to_owned(),
+            "已配置 Key 但未发送：场景设置了 `auth = \"none\"`".to_owned(),
+        ),
+        // Where it came from is told, and nothing wrong in itself.
+        Some(_) => return None,
         None if facts.authorization.is_some() => return None,
         None => lang.pick(
             "no key was sent: set `api_key`, `api_key_env` or `api_key_file` in `[target]`".to_owned(),
@@ -125,6 +150,10 @@ fn key(facts: &Facts<'_>, lang: Lang) -> Option<String> {
         ),
     };
     Some(said)
+}
+
+fn source_line(source: &str, lang: Lang) -> String {
+    lang.pick(format!("the key of {source}"), format!("Key 来自 {source}"))
 }
 
 fn proxy(facts: &Facts<'_>, lang: Lang) -> Option<String> {
@@ -174,7 +203,11 @@ mod tests {
                 "says `Bearer` twice",
             ),
             (of(ErrorClass::Unauthorized), "no key was sent"),
-            (Facts { key_source: Some("MY_KEY"), ..of(ErrorClass::Unauthorized) }, "comes from MY_KEY"),
+            (
+                Facts { http2: true, ..of(ErrorClass::ConnectFailed) },
+                "`http = \"1.1\"` is what every server speaks",
+            ),
+            (Facts { key_withheld: true, ..of(ErrorClass::Unauthorized) }, "says `auth = \"none\"`"),
             (
                 Facts { proxy: Some(("http://p:1".into(), "HTTP_PROXY")), ..of(ErrorClass::ConnectFailed) },
                 "the proxy http://p:1 that `HTTP_PROXY` names",

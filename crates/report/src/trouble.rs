@@ -151,18 +151,18 @@ pub const TABLE: &[Trouble] = &[
         ],
         en: advice(
             "the endpoint did not answer within the time the scenario allows",
-            "`[target.timeouts]`; long outputs; is anything listening at that address?",
+            "`[target.timeouts]`; long outputs; for `timeout_connect`: does anything listen at that address?",
             "raise the timeout named in the message; test a single stream alone",
         ),
         zh: advice(
             "端点未在场景允许的时间内响应",
-            "`[target.timeouts]`；长输出；该地址是否有服务在监听",
+            "`[target.timeouts]`；长输出；若为 `timeout_connect`：该地址是否有服务在监听",
             "调大提示中的超时；单独测试一次流式请求",
         ),
     },
     Trouble {
         sign: "connection refused / closed",
-        classes: &[ErrorClass::ConnectFailed, ErrorClass::ConnectionClosed, ErrorClass::StreamInterrupted],
+        classes: &[ErrorClass::ConnectFailed, ErrorClass::ConnectionClosed],
         en: advice(
             "nothing listens at this address, or something between drops the connection",
             "host, port and scheme; a proxy or firewall; HTTP(S)_PROXY pointing at a dead proxy (rungs uses none by default)",
@@ -172,6 +172,20 @@ pub const TABLE: &[Trouble] = &[
             "该地址没有服务，或连接被中途断开",
             "主机、端口与协议；代理或防火墙；HTTP(S)_PROXY 是否指向失效代理（rungs 默认不使用代理）",
             "在本机用 curl 访问同一地址",
+        ),
+    },
+    Trouble {
+        sign: "stream cut",
+        classes: &[ErrorClass::StreamInterrupted, ErrorClass::Truncated],
+        en: advice(
+            "the answer began and broke off before its end",
+            "limits and timeouts of the server, of the gateway and of proxies between; a server that was restarted",
+            "run again; if it stays, give the provider the request id and the time",
+        ),
+        zh: advice(
+            "应答开始后在结束前中断",
+            "服务器、网关及中间代理的限制与超时；服务器是否重启",
+            "重新运行；若仍出现，把请求 ID 与时间告知服务商",
         ),
     },
     Trouble {
@@ -206,7 +220,6 @@ pub const TABLE: &[Trouble] = &[
             ErrorClass::EmptyOutput,
             ErrorClass::UnsupportedEncoding,
             ErrorClass::EventTooLarge,
-            ErrorClass::Truncated,
         ],
         en: advice(
             "what answered does not speak the api of this scenario",

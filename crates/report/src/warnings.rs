@@ -23,6 +23,8 @@ const STAGE_RULES: &[(&str, Rule)] = &[
     ("no_usage", no_usage),
     ("not_streamed", not_streamed),
     ("burst", burst),
+    ("no_visible_tokens", no_visible_tokens),
+    ("retried", retried),
     ("cancelled", cancelled),
 ];
 
@@ -53,6 +55,25 @@ fn saturated(stage: &StageResult, lang: Lang) -> Option<String> {
                  the numbers of this stage may be this machine's, and no check is judged on them"
             ),
             format!("压测机已达极限（事件循环延迟 P99 {lag}，发送延迟 P99 {late}，CPU {cpu}）：本级数据可能反映的是压测机自身，不参与判定"),
+        )
+    })
+}
+
+fn no_visible_tokens(stage: &StageResult, lang: Lang) -> Option<String> {
+    let n = *stage.flags.get("no_visible_tokens")?;
+    Some(lang.pick(
+        format!("{n} answers count tokens that no event showed: do `text` and `reasoning` of a custom api name the right places?"),
+        format!("{n} 个应答统计了 token，却没有任何事件包含文本：自定义 api 的 `text` 与 `reasoning` 位置是否正确？"),
+    ))
+}
+
+fn retried(stage: &StageResult, lang: Lang) -> Option<String> {
+    let n = stage.retry_wait_ms.n;
+    let (all, wait) = (stage.counts.started, duration(stage.retry_wait_ms.p95));
+    (n > 0).then(|| {
+        lang.pick(
+            format!("{n} of {all} requests were sent again (wait P95 {wait}); their latencies are those of the last attempt"),
+            format!("{all} 个请求中有 {n} 个经过重试（等待 P95 {wait}）；时延以最后一次尝试为准"),
         )
     })
 }

@@ -8,7 +8,7 @@ use engine::{Clock, Step};
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::sample::Attempt;
-use measure::{Offset, Outcome};
+use measure::{Flag, Offset, Outcome};
 use report::{Lang, number};
 use scenario::plan::{Plan, describe};
 
@@ -42,7 +42,7 @@ fn steps(args: &ProbeArgs) -> Result<Code, Code> {
         screen::talk(format_args!("error: {error}"));
         Code::Scenario
     })?;
-    screen::data(ending(&attempt, plan.outputs.reading_speed));
+    let written = screen::data(ending(&attempt, plan.outputs.reading_speed));
     let (code, diagnosis) = match attempt.outcome {
         Outcome::Failed(class) => (Code::Target, diagnose(&plan, &endpoint, class, lang)),
         Outcome::Ok | Outcome::Cancelled => (Code::Done, remark(&attempt, &plan, lang)),
@@ -50,7 +50,8 @@ fn steps(args: &ProbeArgs) -> Result<Code, Code> {
     if !diagnosis.is_empty() {
         screen::data(format_args!("\n{}\n", diagnosis.join("\n")));
     }
-    Ok(code)
+    // Who cannot be told has not been told.
+    Ok(if written == Code::Done { code } else { written })
 }
 
 /// Prints steps as they happen, in time since the first.
@@ -66,7 +67,12 @@ fn teller() -> impl Fn(Offset, Step) + Send + Sync {
 
 /// An answer that is good and yet not what a load test wants.
 fn remark(attempt: &Attempt, plan: &Plan, lang: Lang) -> Vec<String> {
-    let text = match (attempt.flags.contains(measure::Flag::NotStreamed), plan.target.stream) {
+    let has = |flag| attempt.flags.contains(flag);
+    let text = match (has(Flag::NotStreamed), plan.target.stream) {
+        _ if has(Flag::NoVisibleTokens) => lang.pick(
+            "the server counts tokens that no event showed: do `text` and `reasoning` of a custom api name the right places?",
+            "服务器统计了 token，却没有任何事件包含文本：自定义 api 的 `text` 与 `reasoning` 位置是否正确？",
+        ),
         (true, _) => lang.pick(
             "a stream was asked for and one whole answer came: is `stream` set in the body, and does the endpoint stream?",
             "请求了流式输出，却收到一次性应答：请求体是否设置了 `stream`？端点是否支持流式？",
@@ -118,7 +124,7 @@ fn told(step: &Step) -> Option<(&'static str, String)> {
             ("head", format!("HTTP {status}\n{:>24}{}", "", all.join(&format!("\n{:>24}", ""))))
         }
         Step::Event { name, data, is_token } => {
-            let name = if name.is_empty() { String::new() } else { format!("[{name}] ") };
+            let name = if name.is_empty() { String::new() } else { format!("[{}] ", cut(name)) };
             (if *is_token { "token" } else { "event" }, format!("{name}{}", cut(data)))
         }
     })
@@ -147,7 +153,7 @@ fn numbers(attempt: &Attempt, reading_speed: f64) -> String {
         tokens(attempt.tokens.input),
         attempt.events.len(),
     )];
-    let names: Vec<&str> = attempt.flags.iter().map(measure::Flag::name).collect();
+    let names: Vec<&str> = attempt.flags.iter().map(Flag::name).collect();
     if !names.is_empty() {
         lines.push(format!("flags: {}", names.join(", ")));
     }

@@ -55,7 +55,7 @@ impl Http2 {
             .map_err(|error| not_spoken(&error.to_string()))?;
         let driver = Rc::new(RefCell::new(Some(connection)));
         // It ends with the last sender, or with the connection.
-        spawn_local(drive(Rc::clone(&driver)));
+        spawn_local(drive(Rc::clone(&driver), tasks.clone()));
         let this = Self { sender, driver, places: Cell::new(0) };
         tasks.until(|| this.streams() != UNKNOWN || this.sender.is_closed()).await;
         match this.sender.is_closed() {
@@ -83,12 +83,13 @@ impl Http2 {
     }
 }
 
-async fn drive(driver: Driver) {
+async fn drive(driver: Driver, tasks: Tasks) {
     poll_fn(|cx| {
         let mut connection = driver.borrow_mut();
         let ended = connection.as_mut().is_none_or(|connection| Pin::new(connection).poll(cx).is_ready());
         if ended {
             *connection = None;
+            tasks.tell();
             return Poll::Ready(());
         }
         Poll::Pending
@@ -143,6 +144,13 @@ fn not_spoken(reason: &str) -> ConnectFailure {
 struct Tasks(Rc<RefCell<Option<Waker>>>);
 
 impl Tasks {
+    /// Something was done: whoever waits may look.
+    fn tell(&self) {
+        if let Some(waker) = self.0.take() {
+            waker.wake();
+        }
+    }
+
     /// Waits until something about the connection holds.
     async fn until(&self, holds: impl Fn() -> bool) {
         poll_fn(|cx| {
@@ -158,14 +166,12 @@ impl Tasks {
 
 impl<F: Future + 'static> Executor<F> for Tasks {
     fn execute(&self, task: F) {
-        let waiter = Rc::clone(&self.0);
+        let waiter = self.clone();
         spawn_local(async move {
             let mut task = pin!(task);
             poll_fn(|cx| {
                 let polled = task.as_mut().poll(cx).map(|_| ());
-                if let Some(waker) = waiter.take() {
-                    waker.wake();
-                }
+                waiter.tell();
                 polled
             })
             .await;

@@ -45,7 +45,7 @@ fn a_search_finds_the_limit_within_its_resolution_and_uses_what_the_ladder_showe
     assert!(holds <= 80 && 80 < breaks && breaks - holds <= 4, "{holds} {breaks}");
     let tried: Vec<u32> = outcome.recording.stages.iter().map(|stage| stage.concurrency).collect();
     assert_eq!(tried[..4], [20, 100, 60, 80], "the ladder's own stages are not tried again");
-    assert!(outcome.recording.stages[2].name == "search-c60" && outcome.recording.breached.is_none());
+    assert!(outcome.recording.stages[2].name == "try-c60" && outcome.recording.breached.is_none());
 }
 
 #[test]

@@ -42,14 +42,20 @@ fn reference<'a>(run: &RunResult, stages: &[&'a StageResult]) -> Option<&'a Stag
 }
 
 fn held(run: &RunResult) -> Card {
-    let note = match (run.ladder.first_breach, run.ladder.last_ok) {
+    let searched = run.search.filter(|search| search.holds.is_some());
+    let holds = searched.and_then(|search| search.holds).or(run.ladder.last_ok);
+    let breach = match searched {
+        Some(search) => search.breaks,
+        None => run.ladder.first_breach,
+    };
+    let note = match (breach, holds) {
         (Some(breach), _) => {
             Text::new(format!("users; {breach} was too many"), format!("用户；{breach} 时出现问题"))
         }
         (None, Some(_)) => Text::new("users; no rung broke", "用户；各级均正常"),
         (None, None) => unmeasured(),
     };
-    let value = run.ladder.last_ok.map_or(UNKNOWN.to_owned(), |users| users.to_string());
+    let value = holds.map_or(UNKNOWN.to_owned(), |users| users.to_string());
     Card { label: Text::new("Held concurrency", "可承受并发"), value, note, tone: "" }
 }
 

@@ -16,6 +16,11 @@ const GROUPS: &[&[&[&str]]] = &[
     &[&["load.warm_up.requests"], &["load.warm_up.duration"]],
     &[&["data.query"], &["data.queries"]],
     &[&["target.tls.ca_file"], &["target.tls.insecure"]],
+    &[
+        &["target.response.done.event"],
+        &["target.response.done.data"],
+        &["target.response.done.pointer", "target.response.done.equals"],
+    ],
 ];
 
 /// Removes from the weaker layers what a stronger one says in another way. `layers` runs from weak to strong.

@@ -19,6 +19,10 @@ pub(super) fn read(load: Section<'_>) -> Retry {
             "waits begin at `base` and double up to `cap`",
         );
     }
+    let idle = section.is_present() && (section.said("max").is_none() || section.list("on").is_empty());
+    if idle {
+        section.context.problems.notice("[load.retry] retries nothing: it needs `max`, and a class in `on`");
+    }
     Retry {
         max: section.count("max", 0..=100).unwrap_or_default() as u32,
         on: classes(section),

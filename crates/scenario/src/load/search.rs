@@ -2,7 +2,7 @@
 
 use measure::gate::{Level, Limit, Rule};
 
-use super::stages::MOST_USERS;
+use super::stages::{MOST_USERS, is_empty};
 use crate::gate::{Ladder, read_check};
 use crate::plan::{Search, Stage};
 use crate::read::Section;
@@ -15,7 +15,7 @@ pub(super) fn read(load: Section<'_>, template: Option<&Stage>) -> Option<Search
     }
     let problems = section.context.problems;
     for key in ["low", "high", "checks"] {
-        if section.get(key).is_none() {
+        if section.get(key).is_none_or(is_empty) {
             let message = format!("the search has no `{key}`");
             section.missing(&message, "say `low = 10, high = 50, checks = [\"http_429_ratio <= 0%\"]`");
         }

@@ -66,7 +66,7 @@ fn defaults(load: Section<'_>) -> Defaults {
 fn ladder(load: Section<'_>, way: &Node, defaults: &Defaults) -> Vec<Stage> {
     let problems = load.context.problems;
     let items = load.list("stages");
-    if is_empty_list(way) {
+    if is_empty(way) {
         load.context.expected(way, "at least one stage");
     }
     if defaults.end == Said::Nothing {
@@ -99,7 +99,7 @@ fn plain_stage(users: u32, defaults: &Defaults) -> Option<Stage> {
 
 fn one_by_one(load: Section<'_>, way: &Node, defaults: &Defaults) -> Vec<Stage> {
     let tables = load.sections("stage");
-    if is_empty_list(way) {
+    if is_empty(way) {
         load.context.expected(way, "at least one stage");
     }
     let mut names = BTreeSet::new();
@@ -137,7 +137,8 @@ fn one_stage(table: Section<'_>, name: Option<String>, defaults: &Defaults) -> O
     })
 }
 
-fn is_empty_list(node: &Node) -> bool {
+/// Whether a list says nothing.
+pub(super) fn is_empty(node: &Node) -> bool {
     matches!(&node.kind, NodeKind::List(items) if items.is_empty())
 }
 

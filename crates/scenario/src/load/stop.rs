@@ -2,6 +2,7 @@
 
 use measure::gate::{Level, Limit, Rule};
 
+use super::stages::is_empty;
 use crate::gate::{Ladder, read_check};
 use crate::plan::Stage;
 use crate::read::Section;
@@ -13,7 +14,7 @@ pub(super) fn read(load: Section<'_>, stages: &[Stage]) -> Vec<Rule> {
         return Vec::new();
     }
     let nodes = section.list("checks");
-    if nodes.is_empty() && section.get("checks").is_none() {
+    if nodes.is_empty() && section.get("checks").is_none_or(is_empty) {
         section.missing("nothing says what ends the climb", "say `checks = [\"http_429_ratio <= 20%\"]`");
     }
     let read = |node| {

@@ -63,7 +63,7 @@ pub struct Search {
 impl Search {
     /// A stage of the search.
     pub fn stage(&self, users: u32) -> Stage {
-        Stage { name: format!("search-c{users}"), concurrency: users, ..self.stage.clone() }
+        Stage { name: format!("try-c{users}"), concurrency: users, ..self.stage.clone() }
     }
 
     /// How many stages it takes at most.

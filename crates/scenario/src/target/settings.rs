@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{api, headers, keys, proxy, response, server, timeouts, tls};
+use crate::layers::NodeKind;
 use crate::plan::{
     Api, Auth, Format, Header, HttpVersion, Keys, Proxy, Response, Server, Target, Timeouts, Tls,
 };
@@ -146,7 +147,16 @@ fn read_auth(section: Section<'_>) -> Option<Auth> {
 
 fn read_http(section: Section<'_>) -> HttpVersion {
     let words = [("1.1", HttpVersion::One), ("2", HttpVersion::Two), ("auto", HttpVersion::Auto)];
-    section.choice("http", &words).unwrap_or_default()
+    match section.get("http") {
+        Some(node)
+            if matches!(node.kind, NodeKind::Integer(_) | NodeKind::Float(_)) && node.raw.is_none() =>
+        {
+            let hint = "versions are written as texts: `http = \"2\"`";
+            section.context.expected_with_hint(node, "one of \"1.1\", \"2\", \"auto\"", hint);
+            HttpVersion::default()
+        }
+        _ => section.choice("http", &words).unwrap_or_default(),
+    }
 }
 
 fn read_request_id_header(section: Section<'_>) -> String {
