@@ -64,6 +64,17 @@ pub(crate) struct Ended {
     pub(crate) demand: Option<Duration>,
 }
 
+impl Log {
+    /// A request that was given up in the moment after its answer was complete has its answer.
+    pub(crate) fn settle(&mut self, ended: Ended) -> Ended {
+        let Some(done) = self.answer.done.filter(|_| ended.outcome == Outcome::Cancelled) else {
+            return ended;
+        };
+        self.answer.at.end = done;
+        Ended { outcome: classify::clean_end(&mut self.answer, b""), ..ended }
+    }
+}
+
 impl Ended {
     /// By the run, not by the server.
     pub(crate) fn cancelled() -> Self {
@@ -106,7 +117,9 @@ impl Caller {
         log.status = Some(response.status().as_u16());
         log.trace.tell_at(head, || told(&response, &self.mask));
         guard.byte(head);
-        let reusable = self.reuse == Reuse::Allowed && !says_close(&response);
+        // A body that ends with the connection leaves none.
+        let ends = says_close(&response) || is_delimited_by_close(&response);
+        let reusable = self.reuse == Reuse::Allowed && !ends;
         let end = match response.status().is_success() {
             true => self.read_answer(&mut link, response, &mut guard, log).await?,
             false => {
@@ -216,7 +229,12 @@ impl Caller {
             BodyEnd::Dirty(_) if by_close => BodyEnd::Clean,
             end => end,
         };
-        reading.finish(self, link.arrival(), end, log)
+        let at = match end {
+            // On a shared connection the latest arrival may be another stream's.
+            BodyEnd::TimedOut(_) | BodyEnd::Lingered => guard.last_byte().unwrap_or(link.arrival()),
+            _ => link.arrival(),
+        };
+        reading.finish(self, at, end, log)
     }
 
     /// Adds the beginning of a body that can hold no answer, as far as it comes at once.

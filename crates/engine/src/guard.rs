@@ -48,6 +48,11 @@ impl Guard {
         }
     }
 
+    /// The latest byte, from the response head on.
+    pub(crate) fn last_byte(&self) -> Option<Offset> {
+        self.last_byte
+    }
+
     /// A token event arrived.
     pub(crate) fn token(&mut self, at: Offset) {
         let first = self.last_token.replace(at).is_none();

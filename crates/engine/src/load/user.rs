@@ -107,7 +107,8 @@ impl Bench {
             let wait = retry::wait(&order.retry, attempts.len() as u32 + 1, &attempt, demand, rng);
             attempts.push(attempt);
             let Some(wait) = wait else { break };
-            if stopped_before(order, clock.deadline(clock.now() + wait)).await {
+            let again = clock.deadline(clock.now() + wait);
+            if stopped_before(order, leaves.map_or(again, |leaves| leaves.min(again))).await {
                 break;
             }
         }
@@ -152,6 +153,7 @@ impl Bench {
             }
             Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),
         };
+        let ended = log.settle(ended);
         let demand = ended.demand;
         (log.into_attempt(request_id, ended, self.caller.clock.now(), &self.caller.mask), demand)
     }

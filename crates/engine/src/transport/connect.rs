@@ -41,6 +41,14 @@ pub(super) struct Connected {
     pub(super) wire: Wire,
     pub(super) stamps: Arc<Stamps>,
     pub(super) http: Spoken,
+    pub(super) security: Security,
+}
+
+/// Whether TLS lies between the socket and HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Security {
+    Plain,
+    Tls,
 }
 
 /// The version of HTTP on a connection.
@@ -81,12 +89,13 @@ impl Dial {
             Scheme::Https => tls::secure(&self.server_name, &self.tls, stream).await?,
         };
         let secured = tls::agreed(&wire);
+        let security = if secured.is_some() { Security::Tls } else { Security::Plain };
         if let Some(secured) = &secured {
             let (version, alpn) = (secured.version.clone(), secured.alpn.clone());
             trace.tell(|| Step::Secured { version, alpn });
         }
         let alpn = secured.and_then(|secured| secured.alpn);
-        Ok(Connected { wire, stamps, http: self.spoken(alpn.as_deref())? })
+        Ok(Connected { wire, stamps, http: self.spoken(alpn.as_deref())?, security })
     }
 
     /// Whether plain requests are handed to the proxy itself, with the whole URL in the request line.

@@ -117,8 +117,8 @@ impl Drop for Place {
     }
 }
 
-/// Whether the server says that it never looked at the request: the stream was refused, or came after the last one that a
-/// departing server still answers.
+/// Whether the request never reached the server, or came after the last one that a departing server still answers. A stream
+/// that it refuses was looked at, and is an answer.
 pub(super) fn is_unprocessed(error: &hyper::Error) -> bool {
     if error.is_canceled() {
         return true;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::connect::{ConnectFailure, Connected, Dial, Spoken};
+use super::connect::{ConnectFailure, Connected, Dial, Security, Spoken};
 use super::http1::Http1;
 use super::http2::Http2;
 use super::link::{Link, Way};
@@ -29,6 +29,7 @@ pub(crate) struct Lines {
 struct Shared {
     connection: Rc<Http2>,
     stamps: Arc<Stamps>,
+    security: Security,
 }
 
 /// A link, and whether it cost a wait.
@@ -80,9 +81,9 @@ impl Lines {
     }
 
     async fn share(&self, connected: Connected, reuse: Reuse) -> Result<Link, ConnectFailure> {
-        let stamps = Arc::clone(&connected.stamps);
+        let (stamps, security) = (Arc::clone(&connected.stamps), connected.security);
         let connection = Http2::open(connected).await?;
-        let shared = Shared { connection, stamps };
+        let shared = Shared { connection, stamps, security };
         let link = shared.place().ok_or_else(|| ConnectFailure {
             class: ErrorClass::ConnectFailed,
             message: "the server ended the connection before its first stream".to_owned(),
@@ -105,7 +106,7 @@ impl Lines {
 impl Shared {
     fn place(&self) -> Option<Link> {
         let place = self.connection.place()?;
-        Some(Link::new(Way::Shared(place), Arc::clone(&self.stamps)))
+        Some(Link::new(Way::Shared(place), Arc::clone(&self.stamps), self.security))
     }
 }
 
@@ -119,8 +120,9 @@ pub(crate) enum Reuse {
 }
 
 async fn own(connected: Connected) -> Result<Link, ConnectFailure> {
+    let security = connected.security;
     let http1 = Http1::open(connected.wire)
         .await
         .map_err(|error| ConnectFailure { class: ErrorClass::ConnectFailed, message: error.to_string() })?;
-    Ok(Link::new(Way::Own(http1), connected.stamps))
+    Ok(Link::new(Way::Own(http1), connected.stamps, security))
 }

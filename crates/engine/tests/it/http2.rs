@@ -26,6 +26,8 @@ enum Act {
     Reset(Reason),
     /// Answers, and takes no further stream on this connection.
     AnswerAndLeave,
+    /// Ends the connection without a word.
+    Vanish,
 }
 
 /// What a server saw.
@@ -89,8 +91,10 @@ async fn serve(stream: tokio::net::TcpStream, streams: u32, shared: Arc<Shared>)
         assert!(request.uri().authority().is_some() && !request.headers().contains_key("host"));
         let n = shared.requests.fetch_add(1, Ordering::SeqCst);
         let act = (shared.act)(n);
-        if matches!(act, Act::AnswerAndLeave) {
-            connection.graceful_shutdown();
+        match act {
+            Act::AnswerAndLeave => connection.graceful_shutdown(),
+            Act::Vanish => return,
+            _ => {}
         }
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {
@@ -124,7 +128,7 @@ async fn answer(act: Act, mut respond: SendResponse<Bytes>, times: &Mutex<Vec<[D
             tokio::time::sleep(Duration::from_millis(30)).await;
             body.send_reset(reason);
         }
-        Act::Reset(_) => {}
+        Act::Reset(_) | Act::Vanish => {}
     }
 }
 
@@ -249,6 +253,18 @@ fn ret_07_a_stream_that_is_reset_fails_alone_and_by_where_it_was() {
     assert_eq!(all[1].events.len(), 3, "what had arrived is kept");
     assert_eq!(server.requests.load(Ordering::SeqCst), 3, "nothing is sent again behind anybody's back");
     assert_eq!(server.connections.load(Ordering::SeqCst), 1, "the connection lives on");
+}
+
+#[test]
+fn ret_07_a_shared_connection_that_vanishes_just_as_it_is_used_is_redialled() {
+    let server = server(100, |n| match n {
+        1 => Act::Vanish,
+        _ => Act::Stream { first: 1, gap: 1, tokens: 2 },
+    });
+    let all = one(&server, 2, "");
+    assert!(all.iter().all(|attempt| attempt.outcome == Outcome::Ok), "{:?}", all[1].error);
+    assert!(all[1].flags.contains(Flag::Redial) && !all[1].reused);
+    assert_eq!(server.connections.load(Ordering::SeqCst), 2);
 }
 
 #[test]

@@ -15,6 +15,11 @@ use crate::script::{DONE, STOP, text};
 
 /// A server whose certificate for `localhost` comes from a CA of its own; the CA's certificate is written to `ca`.
 pub(crate) fn server(ca: &Path) -> u16 {
+    server_of(ca, usize::MAX)
+}
+
+/// As [`server`]; each connection answers so many requests.
+fn server_of(ca: &Path, requests: usize) -> u16 {
     let (ca_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -22,7 +27,7 @@ pub(crate) fn server(ca: &Path) -> u16 {
     std::fs::write(ca, root.pem()).unwrap();
     let issuer = Issuer::new(params, ca_key);
     let leaf = CertificateParams::new(names()).unwrap().signed_by(&leaf_key, &issuer).unwrap();
-    serve(&leaf, &leaf_key)
+    serve(&leaf, &leaf_key, requests)
 }
 
 /// A server whose certificate is signed by itself, as a CA's or not; it is written to `pem`.
@@ -32,14 +37,14 @@ fn self_signed(pem: &Path, is_ca: IsCa) -> u16 {
     params.is_ca = is_ca;
     let certificate = params.self_signed(&key).unwrap();
     std::fs::write(pem, certificate.pem()).unwrap();
-    serve(&certificate, &key)
+    serve(&certificate, &key, usize::MAX)
 }
 
 fn names() -> Vec<String> {
     vec!["localhost".to_owned(), "127.0.0.1".to_owned()]
 }
 
-fn serve(certificate: &Certificate, key: &KeyPair) -> u16 {
+fn serve(certificate: &Certificate, key: &KeyPair, requests: usize) -> u16 {
     let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -55,7 +60,17 @@ fn serve(certificate: &Certificate, key: &KeyPair) -> u16 {
         for stream in listener.incoming() {
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
-            std::thread::spawn(move || while answer(&mut stream).is_some() {});
+            std::thread::spawn(move || {
+                for _ in 0..requests {
+                    if answer(&mut stream).is_none() {
+                        return;
+                    }
+                }
+                // Says goodbye just as the connection is used again.
+                let _ = stream.read(&mut [0; 4096]);
+                stream.conn.send_close_notify();
+                let _ = stream.flush();
+            });
         }
     });
     port
@@ -93,6 +108,19 @@ fn net_07_a_private_ca_is_refused_unless_it_is_named_and_the_message_names_the_s
     assert!(all[0].at.connected > Some(all[0].at.start) && all[1].at.connected.is_none());
     let off = attempts(port, "openai-chat", 1, &format!("{https}[target.tls]\ninsecure = true\n"));
     assert_eq!(off[0].outcome, Outcome::Ok);
+}
+
+#[test]
+fn ret_07_a_kept_connection_that_says_goodbye_just_as_it_is_used_is_redialled() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = dir.path().join("ca.pem");
+    let port = server_of(&ca, 1);
+    let target = format!("scheme = \"https\"\n[target.tls]\nca_file = \"{}\"\n", ca.display());
+    let all = attempts(port, "openai-chat", 3, &target);
+    for (n, attempt) in all.iter().enumerate() {
+        assert_eq!(attempt.outcome, Outcome::Ok, "{n}: {:?}", attempt.error);
+        assert_eq!(attempt.flags.contains(measure::Flag::Redial), n > 0, "{n}");
+    }
 }
 
 #[test]
