@@ -17,6 +17,7 @@ use crate::classify;
 use crate::decoding::Decoding;
 use crate::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use crate::guard::Guard;
+use crate::protocol::{is_json, is_object};
 use crate::trace::Step;
 use crate::transport::Link;
 
@@ -229,7 +230,7 @@ fn is_silence(class: ErrorClass) -> bool {
 
 /// A document where a stream was due, under a type that says neither; what else is left is given back.
 fn document_instead(residue: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Vec<u8> {
-    if log.answer.any_event || !is_answer(residue) {
+    if log.answer.any_event || !is_object(residue) {
         return residue.to_vec();
     }
     not_streamed(caller, log);
@@ -247,11 +248,6 @@ fn says_json(content_type: &str) -> bool {
     content_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Whether bytes are one JSON object.
-fn is_answer(bytes: &[u8]) -> bool {
-    bytes.trim_ascii().starts_with(b"{") && is_whole(bytes)
-}
-
 /// Whether an event without its blank line can be all that was to come: JSON shows it, and words never do; but an error
 /// in words is believed.
 fn is_complete(event: Event<'_>) -> bool {
@@ -261,7 +257,7 @@ fn is_complete(event: Event<'_>) -> bool {
 
 fn is_whole(data: &[u8]) -> bool {
     let data = data.trim_ascii();
-    data == b"[DONE]" || serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
+    data == b"[DONE]" || is_json(data)
 }
 
 fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) -> Result<(), Failed> {

@@ -1,10 +1,12 @@
 //! Documents where a stream was due: whole answers and errors of any size, under any type, however they are written.
 
+use engine::Clock;
 use measure::{ErrorClass, Flag};
 use serde_json::{Value, json};
 
 use crate::case::{at_once, case, case_with, openai};
-use crate::script::whole;
+use crate::run::{run, scenario};
+use crate::script::{DONE, Script, data, stream, text, whole};
 
 /// The three protocols' whole answers, with a text of so many bytes.
 fn documents(bytes: usize) -> [(&'static str, Value); 3] {
@@ -62,4 +64,51 @@ fn ft_07_and_err_02_an_error_object_of_any_size_is_found() {
             });
         }
     }
+}
+
+#[test]
+fn sch_06_what_json_forbids_but_servers_send_costs_a_document_nothing() {
+    let [(_, document), ..] = documents(1);
+    let (odd, answer) = (document.to_string(), "\"content\":\"x\"");
+    let bodies = [
+        odd.replacen('{', "{\"logprob\":-Infinity,", 1),
+        odd.replacen('{', "{\"logprob\":[NaN],", 1),
+        odd.replace(answer, "\"content\":\"\\ud83d\""),
+        format!("\u{feff}{odd}"),
+    ];
+    let not_streamed =
+        "body = '{\"messages\":[{\"role\":\"user\",\"content\":\"<query>\"}],\"stream\":false}'\n";
+    for body in bodies {
+        at_once(TYPES.to_vec(), |kind| {
+            openai(whole("200 OK", kind, "", &body)).is_ok(0, Some(200)).flags(&[Flag::NotStreamed]);
+        });
+        let script = Script::always(whole("200 OK", "application/json", "", &body));
+        let load = "[load]\nstages = [1]\nstage_requests = 1\npreflight = false\n";
+        let stage =
+            run(&(scenario(script.port, "openai-chat", load) + not_streamed)).recording.stages.remove(0);
+        assert_eq!((stage.counts.ok, stage.tokens.output), (1, Some(200)), "{body}");
+        assert!(stage.flags.is_empty(), "{body}: {:?}", stage.flags);
+    }
+}
+
+#[test]
+fn sch_06_what_json_forbids_cuts_no_last_event_whose_blank_line_is_missing() {
+    let last = r#"data: {"choices":[{"delta":{},"logprobs":NaN,"finish_reason":"stop"}]}"#;
+    let flags = [Flag::NoDone, Flag::UnterminatedEvent];
+    openai(stream(&[&text("a"), last])).is_ok(1, None).flags(&flags);
+    let only = r#"data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
+    openai(stream(&[&format!("\u{feff}{only}")])).is_ok(1, None).flags(&flags);
+}
+
+#[test]
+fn very_many_choices_of_one_event_are_read_in_time() {
+    let of = |rest: &str| {
+        let choices: Vec<String> =
+            (0..100_000).map(|index| format!("{{\"index\":{index},{rest}}}")).collect();
+        data(&format!("{{\"choices\":[{}]}}", choices.join(",")))
+    };
+    let (tokens, stop) = (of("\"delta\":{\"content\":\"a\"}"), of("\"finish_reason\":\"stop\""));
+    let clock = Clock::start();
+    openai(stream(&[&tokens, &stop, DONE])).is_ok(100_000, None).flags(&[]);
+    assert!(clock.now().seconds() < 20.0, "{}", clock.now().seconds());
 }
