@@ -131,7 +131,9 @@ impl Reading {
             BodyEnd::TimedOut(class) if !(is_silence(class) && answer.has_finish_reason()) => {
                 Err(caller.timed_out(class))
             }
-            BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
+            BodyEnd::TooLarge(error) if answer.done.is_none() => {
+                Err(Failed::new(ErrorClass::EventTooLarge, error.to_string()))
+            }
             BodyEnd::Undecodable(reason) if answer.done.is_none() => {
                 let text = format!("the body is not compressed as its head says: {reason}");
                 Err(Failed::new(ErrorClass::Malformed, text))
@@ -141,6 +143,9 @@ impl Reading {
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
+                if matches!(end, BodyEnd::TooLarge(_)) {
+                    answer.flags.insert(Flag::Residue);
+                }
                 let bytes = self.close(at, caller, log, &end);
                 let answer = &mut log.answer;
                 let outcome = classify::clean_end(answer, &bytes);
@@ -293,7 +298,12 @@ pub(crate) async fn read_body(
         let frame = match link.drive(body.frame(), guard).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return BodyEnd::Dirty(root(&error)),
-            Ok(None) => return BodyEnd::Clean,
+            Ok(None) => {
+                return match decoding.finish() {
+                    Ok(()) => BodyEnd::Clean,
+                    Err(error) => BodyEnd::Undecodable(error.to_string()),
+                };
+            }
             Err(_) if log.answer.done.is_some() => return BodyEnd::Lingered,
             Err(class) => return BodyEnd::TimedOut(class),
         };
