@@ -1,5 +1,7 @@
 //! What one attempt heard: signals and their arrivals, kept until the attempt is judged.
 
+use std::collections::BTreeMap;
+
 use measure::request::is_burst;
 use measure::sample::{Instants, TokenEvent, TokenSource, Tokens};
 use measure::{Flag, Flags, Offset};
@@ -27,16 +29,11 @@ pub(crate) struct Answer {
     pub(crate) has_text: bool,
     /// Whether the event under way is a whole answer.
     in_document: bool,
-    choices: Vec<Choice>,
+    /// Whether each choice seen is finished.
+    choices: BTreeMap<u32, bool>,
     usage: Usage,
     /// What usage said before anything was generated: it counts the prompt, and its output is where growth begins.
     opening: Usage,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    index: u32,
-    finished: bool,
 }
 
 impl Answer {
@@ -105,13 +102,11 @@ impl Answer {
         match signal {
             Signal::Token { .. } | Signal::Document => {}
             Signal::WholeText => self.whole_text(),
-            Signal::Choice(choice) => {
-                self.choice(choice);
-            }
+            Signal::Choice(choice) => self.choice(choice),
             Signal::Opening(usage) => self.opening = usage,
             Signal::Usage(usage) => self.count(usage, at),
             Signal::Finish { choice, reason } => {
-                self.choice(choice).finished = true;
+                self.choices.insert(choice, true);
                 self.finished(reason);
             }
             Signal::Done => {
@@ -162,15 +157,8 @@ impl Answer {
         self.usage.replace(usage);
     }
 
-    fn choice(&mut self, index: u32) -> &mut Choice {
-        let at = match self.choices.iter().position(|choice| choice.index == index) {
-            Some(at) => at,
-            None => {
-                self.choices.push(Choice { index, finished: false });
-                self.choices.len() - 1
-            }
-        };
-        &mut self.choices[at]
+    fn choice(&mut self, index: u32) {
+        self.choices.entry(index).or_insert(false);
     }
 
     /// Whether the protocol says that the answer is complete: its marker came, or every choice seen is finished.
@@ -180,7 +168,7 @@ impl Answer {
 
     /// Whether every choice seen has a finish reason.
     pub(crate) fn has_finish_reason(&self) -> bool {
-        !self.choices.is_empty() && self.choices.iter().all(|choice| choice.finished)
+        !self.choices.is_empty() && self.choices.values().all(|finished| *finished)
     }
 
     /// Output tokens that usage reports, zero included.

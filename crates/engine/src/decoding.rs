@@ -2,17 +2,18 @@
 //! for it; every other one is refused by name.
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 
-use flate2::write::{GzDecoder, ZlibDecoder};
 use hyper::HeaderMap;
 use hyper::header::CONTENT_ENCODING;
+
+use crate::inflate::Inflate;
 
 /// Undoes what a head says was done to its body.
 pub(crate) enum Decoding {
     Identity,
-    Gzip(Box<GzDecoder<Vec<u8>>>),
-    Deflate(Box<ZlibDecoder<Vec<u8>>>),
+    Gzip(Box<Inflate>),
+    Deflate(Box<Inflate>),
 }
 
 /// An encoding that cannot be undone.
@@ -34,8 +35,8 @@ impl Decoding {
             .collect();
         match all.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] => Ok(Self::Identity),
-            ["gzip" | "x-gzip"] => Ok(Self::Gzip(Box::new(GzDecoder::new(Vec::new())))),
-            ["deflate"] => Ok(Self::Deflate(Box::new(ZlibDecoder::new(Vec::new())))),
+            ["gzip" | "x-gzip"] => Ok(Self::Gzip(Box::new(Inflate::gzip()))),
+            ["deflate"] => Ok(Self::Deflate(Box::new(Inflate::deflate()))),
             _ => Err(Unsupported(all.join(", "))),
         }
     }
@@ -47,18 +48,18 @@ impl Decoding {
     pub(crate) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
         match self {
             Self::Identity => Ok(bytes),
-            Self::Gzip(decoder) => {
-                decoder.get_mut().clear();
-                decoder.write_all(bytes)?;
-                decoder.flush()?;
-                Ok(decoder.get_ref())
-            }
-            Self::Deflate(decoder) => {
-                decoder.get_mut().clear();
-                decoder.write_all(bytes)?;
-                decoder.flush()?;
-                Ok(decoder.get_ref())
-            }
+            Self::Gzip(inflate) | Self::Deflate(inflate) => inflate.next(bytes),
+        }
+    }
+
+    /// The body is over.
+    ///
+    /// # Errors
+    /// When it was to be compressed, and held nothing of that kind.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        match self {
+            Self::Identity => Ok(()),
+            Self::Gzip(inflate) | Self::Deflate(inflate) => inflate.finish(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod error;
 mod frame;
 pub mod framing;
 mod guard;
+mod inflate;
 mod intake;
 mod limits;
 mod load;

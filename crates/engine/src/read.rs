@@ -17,6 +17,7 @@ use crate::classify;
 use crate::decoding::Decoding;
 use crate::framing::{Event, Ndjson, Sse, TooLarge, Whole};
 use crate::guard::Guard;
+use crate::protocol::{is_json, is_object};
 use crate::trace::Step;
 use crate::transport::Link;
 
@@ -130,7 +131,9 @@ impl Reading {
             BodyEnd::TimedOut(class) if !(is_silence(class) && answer.has_finish_reason()) => {
                 Err(caller.timed_out(class))
             }
-            BodyEnd::TooLarge(error) => Err(Failed::new(ErrorClass::EventTooLarge, error.to_string())),
+            BodyEnd::TooLarge(error) if answer.done.is_none() => {
+                Err(Failed::new(ErrorClass::EventTooLarge, error.to_string()))
+            }
             BodyEnd::Undecodable(reason) if answer.done.is_none() => {
                 let text = format!("the body is not compressed as its head says: {reason}");
                 Err(Failed::new(ErrorClass::Malformed, text))
@@ -140,6 +143,9 @@ impl Reading {
                 Err(Failed::new(ErrorClass::StreamInterrupted, text))
             }
             end => {
+                if matches!(end, BodyEnd::TooLarge(_)) {
+                    answer.flags.insert(Flag::Residue);
+                }
                 let bytes = self.close(at, caller, log, &end);
                 let answer = &mut log.answer;
                 let outcome = classify::clean_end(answer, &bytes);
@@ -229,7 +235,7 @@ fn is_silence(class: ErrorClass) -> bool {
 
 /// A document where a stream was due, under a type that says neither; what else is left is given back.
 fn document_instead(residue: &[u8], at: Offset, caller: &Caller, log: &mut Log) -> Vec<u8> {
-    if log.answer.any_event || !is_answer(residue) {
+    if log.answer.any_event || !is_object(residue) {
         return residue.to_vec();
     }
     not_streamed(caller, log);
@@ -247,11 +253,6 @@ fn says_json(content_type: &str) -> bool {
     content_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Whether bytes are one JSON object.
-fn is_answer(bytes: &[u8]) -> bool {
-    bytes.trim_ascii().starts_with(b"{") && is_whole(bytes)
-}
-
 /// Whether an event without its blank line can be all that was to come: JSON shows it, and words never do; but an error
 /// in words is believed.
 fn is_complete(event: Event<'_>) -> bool {
@@ -261,7 +262,7 @@ fn is_complete(event: Event<'_>) -> bool {
 
 fn is_whole(data: &[u8]) -> bool {
     let data = data.trim_ascii();
-    data == b"[DONE]" || serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok()
+    data == b"[DONE]" || is_json(data)
 }
 
 fn judged(outcome: Outcome, answer: &Answer, caller: &Caller, residue: &[u8]) -> Result<(), Failed> {
@@ -297,7 +298,12 @@ pub(crate) async fn read_body(
         let frame = match link.drive(body.frame(), guard).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return BodyEnd::Dirty(root(&error)),
-            Ok(None) => return BodyEnd::Clean,
+            Ok(None) => {
+                return match decoding.finish() {
+                    Ok(()) => BodyEnd::Clean,
+                    Err(error) => BodyEnd::Undecodable(error.to_string()),
+                };
+            }
             Err(_) if log.answer.done.is_some() => return BodyEnd::Lingered,
             Err(class) => return BodyEnd::TimedOut(class),
         };

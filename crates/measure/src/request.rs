@@ -1,5 +1,6 @@
 //! The metrics of one request, derived from its instants. Every missing measurement is `None`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::sample::{Attempt, Instants, TokenEvent};
@@ -107,17 +108,10 @@ fn rate(count: Option<u64>, time: Option<Duration>) -> Option<f64> {
 
 /// Gaps between consecutive token events of the same choice, in order of arrival.
 pub fn gaps(events: &[TokenEvent]) -> impl Iterator<Item = (Offset, Duration)> + '_ {
-    let mut last: Vec<(u32, Offset)> = Vec::new();
-    events.iter().filter_map(move |event| match last.iter_mut().find(|(choice, _)| *choice == event.choice) {
-        Some((_, previous)) => {
-            let gap = event.at.since(*previous);
-            *previous = event.at;
-            Some((event.at, gap))
-        }
-        None => {
-            last.push((event.choice, event.at));
-            None
-        }
+    let mut last = BTreeMap::new();
+    events.iter().filter_map(move |event| {
+        let previous = last.insert(event.choice, event.at)?;
+        Some((event.at, event.at.since(previous)))
     })
 }
 

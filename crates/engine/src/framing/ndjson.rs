@@ -34,7 +34,7 @@ impl Ndjson {
     /// Takes in the next bytes and hands each finished line to `sink`, which may stop the parse for good.
     ///
     /// # Errors
-    /// When a line exceeds the limit.
+    /// When a line, or a document over several lines in place of events, exceeds the limit.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -100,6 +100,7 @@ impl Ndjson {
             [] => ControlFlow::Continue(()),
             data @ [b'{', .., b'}'] => {
                 self.events += 1;
+                self.residue.event();
                 sink(Event { name: b"", data })
             }
             _ => {
@@ -110,7 +111,7 @@ impl Ndjson {
     }
 
     fn check_size(&self, more: usize) -> Result<(), TooLarge> {
-        match self.line.len() + more > self.limit {
+        match self.residue.in_document() + self.line.len() + more > self.limit {
             true => Err(TooLarge { limit: self.limit }),
             false => Ok(()),
         }

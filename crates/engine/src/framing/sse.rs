@@ -54,7 +54,7 @@ impl Sse {
     /// Takes in the next bytes and hands each finished event to `sink`, which may stop the parse for good.
     ///
     /// # Errors
-    /// When an event (or one line) exceeds the limit.
+    /// When an event, one line, or a document in place of events exceeds the limit.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -88,8 +88,9 @@ impl Sse {
     /// there was one. (The standard drops it; the large clients flush it, and servers rely on that.)
     pub fn finish(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> bool {
         let line = std::mem::take(&mut self.line);
+        let line = self.without_bom(&line);
         if !line.is_empty() {
-            self.field(&line);
+            self.field(line);
         }
         self.dispatch(sink).is_some()
     }
@@ -126,15 +127,19 @@ impl Sse {
         line: &[u8],
         sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let line = match std::mem::take(&mut self.at_start) {
-            true => line.strip_prefix(BOM).unwrap_or(line),
-            false => line,
-        };
+        let line = self.without_bom(line);
         if line.is_empty() {
             return self.dispatch(sink).unwrap_or(ControlFlow::Continue(()));
         }
         self.field(line);
         ControlFlow::Continue(())
+    }
+
+    fn without_bom<'a>(&mut self, line: &'a [u8]) -> &'a [u8] {
+        match std::mem::take(&mut self.at_start) {
+            true => line.strip_prefix(BOM).unwrap_or(line),
+            false => line,
+        }
     }
 
     fn field(&mut self, line: &[u8]) {
@@ -162,14 +167,17 @@ impl Sse {
     fn dispatch(&mut self, sink: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Option<ControlFlow<()>> {
         // The standard removes the LF of the last data line, and drops an event whose data is then empty.
         let data = self.data.strip_suffix(b"\n").unwrap_or(&self.data);
-        let flow = (!data.is_empty()).then(|| sink(Event { name: &self.name, data }));
+        let flow = (!data.is_empty()).then(|| {
+            self.residue.event();
+            sink(Event { name: &self.name, data })
+        });
         self.data.clear();
         self.name.clear();
         flow
     }
 
     fn check_size(&self, more: usize) -> Result<(), TooLarge> {
-        match self.line.len() + self.data.len() + more > self.limit {
+        match self.residue.in_document() + self.line.len() + self.data.len() + more > self.limit {
             true => Err(TooLarge { limit: self.limit }),
             false => Ok(()),
         }
@@ -226,7 +234,9 @@ mod tests {
 
     #[test]
     fn a_bom_is_removed_once() {
-        assert_eq!(data("\u{feff}data: a\n\n"), ["a"]);
+        for end in ["\n\n", "\n", ""] {
+            assert_eq!(data(&format!("\u{feff}data: a{end}")), ["a"], "{end:?}");
+        }
     }
 
     #[test]

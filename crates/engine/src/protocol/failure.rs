@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::read;
+use super::json;
 
 /// What a server said about a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,6 +32,12 @@ const QUOTA: &[&str] = &[
 /// Codes that say the server is too busy right now.
 const OVERLOAD: &[&str] = &["overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"];
 
+/// So many documents that are none are tried before a text is taken to hold no error.
+const BROKEN: usize = 32;
+
+/// Behind the first of them an error is looked for in so many bytes.
+const NEAR: usize = 64 * 1024;
+
 /// Where a document that is an error says what happened.
 const TOP: &[&str] = &["message", "msg", "detail", "error_msg", "error_message"];
 
@@ -58,14 +64,14 @@ impl Failure {
 
     /// The error in a JSON text that is known to be one.
     pub fn in_text(text: &[u8]) -> Option<Self> {
-        let value = read(text)?;
+        let value = object(text)?;
         Self::in_error_key(&value).or_else(|| Self::at_top(&value))
     }
 
     /// The error in a JSON document that may as well be something else: under the key `error`, or at the top of a
     /// document that calls itself one.
     pub fn in_document(text: &[u8]) -> Option<Self> {
-        let value = read(text)?;
+        let value = object(text)?;
         Self::in_error_key(&value).or_else(|| {
             let message = || TOP.iter().find_map(|key| spelt(value.get(key)?));
             calls_itself_error(&value)
@@ -73,26 +79,34 @@ impl Failure {
         })
     }
 
-    /// The first error among the documents that begin a line of some text.
+    /// The first error among the documents that begin a line of some text. After a few that are none of JSON no more are
+    /// tried, so that the work stays linear.
     pub fn in_residue(text: &[u8]) -> Option<Self> {
         let mut rest = text.trim_ascii();
-        loop {
-            if rest.starts_with(b"{") {
-                let mut documents = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+        let mut broken = 0;
+        while broken < BROKEN {
+            if rest.starts_with(b"{") || rest.starts_with(b"[") {
+                let near = if broken == 0 { rest } else { &rest[..rest.len().min(NEAR)] };
+                let mut documents = serde_json::Deserializer::from_slice(near).into_iter::<IgnoredAny>();
                 let whole = documents.next().is_some_and(|document| document.is_ok());
-                let document = if whole { &rest[..documents.byte_offset()] } else { rest };
-                if let Some(failure) = Self::in_document(document) {
+                let length = if whole { documents.byte_offset() } else { near.len() };
+                if let Some(failure) = Self::in_document(&near[..length]) {
                     return Some(failure);
+                }
+                match whole {
+                    true => rest = &rest[length..],
+                    false => broken += 1,
                 }
             }
             rest = rest[memchr::memchr(b'\n', rest)? + 1..].trim_ascii_start();
         }
+        None
     }
 
     /// What the body of a refusal says: an error object, or no more than a code.
     pub fn in_refusal(body: &[u8]) -> Option<Self> {
         Self::in_text(body).or_else(|| {
-            let codes = codes(&read(body)?);
+            let codes = codes(&object(body)?);
             let code = codes.first()?.clone();
             Some(Self { message: code.clone(), code: Some(code), codes })
         })
@@ -142,12 +156,22 @@ impl Failure {
     }
 }
 
+/// The object that a JSON text is, or the first of an array of them: some servers wrap their errors so.
+fn object(text: &[u8]) -> Option<Value> {
+    match json(text)? {
+        value @ Value::Object(_) => Some(value),
+        Value::Array(items) => items.into_iter().next().filter(Value::is_object),
+        _ => None,
+    }
+}
+
 /// Whether a document without an `error` key says of itself that it is an error.
 fn calls_itself_error(value: &Value) -> bool {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     let number = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let named =
-        ["object", "type", "event", "status"].iter().any(|key| text(key).eq_ignore_ascii_case("error"));
+    let named = ["object", "type", "event", "status"]
+        .iter()
+        .any(|key| text(key).to_ascii_lowercase().contains("error"));
     let denied = value.get("success") == Some(&Value::Bool(false));
     let status = ["status", "status_code", "statusCode"].iter().any(|key| (400..600).contains(&number(key)));
     // Some servers wrap good answers as `{"code": 0, "message": "success"}`.
@@ -156,7 +180,17 @@ fn calls_itself_error(value: &Value) -> bool {
     };
     let code = value.get("code").and_then(spelt).is_some_and(|code| !fine(&code));
     let told = TOP.iter().any(|key| !text(key).is_empty());
-    named || denied || status || (code && told) || !text("detail").is_empty()
+    let bare = !says_what_it_is(value) && ((code && told) || !text("detail").is_empty());
+    named || denied || status || bare
+}
+
+/// Whether a document names its kind, or holds choices.
+fn says_what_it_is(value: &Value) -> bool {
+    ["object", "type", "event", "choices"].iter().any(|key| match value.get(key) {
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        _ => false,
+    })
 }
 
 /// The code and type of an object.
@@ -196,6 +230,10 @@ mod tests {
             (r#"{"error":null,"choices":[]}"#, None),
             (r#"{"error":{}}"#, None),
             (r#"{"choices":[]}"#, None),
+            (r#"[{"error":{"message":"m","status":"UNAVAILABLE","code":503}}]"#, Some(("m", Some("503")))),
+            ("\u{feff}{\"error\":\"m\"}", Some(("m", None))),
+            ("[]", None),
+            (r#"["error",{"error":"m"}]"#, None),
             ("not json", None),
         ];
         for (text, expected) in rows {
@@ -203,6 +241,49 @@ mod tests {
             let found = found.as_ref().map(|f| (f.message.as_str(), f.code.as_deref()));
             assert_eq!(found, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_document_that_says_what_it_is_is_no_error_unless_it_says_that() {
+        let rows = [
+            (r#"{"detail":"m"}"#, true),
+            (r#"{"code":"c","message":"m"}"#, true),
+            (r#"{"code":"c","message":"m","type":"","choices":[]}"#, true),
+            (r#"{"type":"BadRequestError","detail":"m"}"#, true),
+            (r#"{"type":"about:blank","status":503,"detail":"m"}"#, true),
+            (r#"{"event":"step","error":"m"}"#, true),
+            (r#"{"type":"status","detail":"m"}"#, false),
+            (r#"{"event":"human_step","code":"s1","message":"m"}"#, false),
+            (r#"{"object":"progress","code":"s1","message":"m"}"#, false),
+            (r#"{"choices":[{}],"code":"s1","message":"m"}"#, false),
+        ];
+        for (text, expected) in rows {
+            let found = Failure::in_document(text.as_bytes());
+            assert_eq!(found.is_some_and(|failure| failure.message == "m"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_found_behind_other_documents_but_not_inside_of_them() {
+        let many = "{\"ok\":1}\n".repeat(1000);
+        let rows = [
+            (format!("{many}{{\"error\":\"m\"}}"), true),
+            (format!("words\n{{ broken\n[{{\"error\":\"m\"}}]\n{many}"), true),
+            ("{\"steps\":[\n{\"error\":\"m\"}\n]}\n".to_owned(), false),
+            ("{ broken\n".repeat(BROKEN) + "{\"error\":\"m\"}", false),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(Failure::in_residue(text.as_bytes()).is_some(), expected, "{text:.60}");
+        }
+    }
+
+    #[test]
+    fn looking_for_an_error_is_linear_in_the_text() {
+        let clock = crate::Clock::start();
+        for line in ["{\"a\":\n", "[\n", "{\n", "{ \"\n", "{\"a\":NaN}\n", "{}\n"] {
+            assert_eq!(Failure::in_residue(line.repeat((1 << 20) / line.len()).as_bytes()), None, "{line}");
+        }
+        assert!(clock.now().seconds() < 10.0, "{}", clock.now().seconds());
     }
 
     #[test]

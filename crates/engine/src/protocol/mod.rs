@@ -88,11 +88,12 @@ impl Protocol {
 /// Parses a JSON object; text that JSON forbids but servers send (broken UTF-8, lone surrogates) is replaced first. An
 /// array is none, although its elements could be taken for fields in order.
 fn read<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
-    data.trim_ascii_start().starts_with(b"{").then(|| json(data)).flatten()
+    without_bom(data).trim_ascii_start().starts_with(b"{").then(|| json(data)).flatten()
 }
 
 /// As [`read`], whatever JSON it is. Of a key that stands twice the last counts.
 fn json<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
+    let data = without_bom(data);
     if let Ok(value) = serde_json::from_slice(data) {
         return Some(value);
     }
@@ -107,12 +108,28 @@ fn is_error(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"error")
 }
 
-/// What to make of data that could not be read: JSON of another form is a type we do not know, anything else is odd.
+/// What to make of data that could not be read: an array may hold an error, JSON of another form is a type we do not
+/// know, anything else is odd.
 fn unreadable(data: &[u8], emit: &mut dyn FnMut(Signal)) {
-    match json::<serde::de::IgnoredAny>(data) {
-        Some(_) => emit(Signal::Unknown),
-        None => emit(Signal::Odd),
+    match (is_json(data), Failure::in_document(data)) {
+        (_, Some(failure)) => emit(Signal::Failed(failure)),
+        (true, None) => emit(Signal::Unknown),
+        (false, None) => emit(Signal::Odd),
     }
+}
+
+/// Whether data is one JSON text, as leniently as it is read.
+pub(crate) fn is_json(data: &[u8]) -> bool {
+    json::<serde::de::IgnoredAny>(data).is_some()
+}
+
+/// Whether data is one JSON object, as leniently as it is read.
+pub(crate) fn is_object(data: &[u8]) -> bool {
+    read::<serde::de::IgnoredAny>(data).is_some()
+}
+
+fn without_bom(data: &[u8]) -> &[u8] {
+    data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data)
 }
 
 #[cfg(test)]

@@ -64,6 +64,33 @@ fn sse_13_other_encodings_are_refused_by_name_and_a_lying_head_is_malformed() {
 }
 
 #[test]
+fn sse_13_every_event_may_be_a_member_of_its_own_and_padding_may_follow() {
+    let mut steps = vec![write(HEAD)];
+    for event in [text("a"), text("b"), STOP.to_owned() + &usage(2) + DONE] {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(event.as_bytes()).unwrap();
+        steps.extend([Step::Write(encoder.finish().unwrap()), Step::Wait(30)]);
+    }
+    steps.extend([Step::Write(vec![0; 512]), Step::Close]);
+    let attempt = attempts(Script::always(steps).port, "openai-chat", 1, "").remove(0);
+    assert_eq!((attempt.outcome, attempt.tokens.output), (Outcome::Ok, Some(2)), "{:?}", attempt.error);
+    let [first, second] = attempt.events.as_slice() else { panic!("{:?}", attempt.events) };
+    assert!(second.at.since(first.at).as_millis() >= 20, "each event has its own arrival");
+}
+
+#[test]
+fn sse_13_a_body_that_holds_nothing_compressed_is_malformed() {
+    for encoding in ["gzip", "deflate"] {
+        for body in ["", "a", "abc"] {
+            let head = HEAD.replace("encoding: gzip", &format!("encoding: {encoding}"));
+            let script = Script::always(vec![write(&(head + body)), Step::Close]);
+            let attempt = attempts(script.port, "openai-chat", 1, "").remove(0);
+            assert_eq!(attempt.outcome, Outcome::Failed(ErrorClass::Malformed), "{encoding} {body:?}");
+        }
+    }
+}
+
+#[test]
 fn sse_13_a_compressed_refusal_is_read() {
     let body =
         flushed(&[r#"{"error":{"message":"slow down","code":"rate_limit_exceeded"}}"#.to_owned()]).concat();

@@ -44,8 +44,11 @@ fn err_02_an_error_is_found_whatever_its_shape_and_place() {
         r#"{"success":false,"message":"boom"}"#,
         r#"{"status":503,"message":"boom"}"#,
         r#"{"detail":"boom"}"#,
+        r#"[{"error":{"code":503,"message":"boom","status":"UNAVAILABLE"}}]"#,
+        "[{\n  \"error\": {\n    \"message\": \"boom\"\n  }\n}\n]",
     ];
     at_once(shapes.to_vec(), |shape| {
+        let data = |shape: &str| data(&shape.replace('\n', ""));
         openai(stream(&[&data(shape)])).failed(ErrorClass::InbandError, "boom");
         openai(stream(&[&text("a"), &data(shape), STOP, DONE])).failed(ErrorClass::InbandError, "boom");
         openai(stream(&[&text("a"), STOP, &data(shape)])).failed(ErrorClass::InbandError, "boom");
@@ -66,9 +69,34 @@ fn err_02_a_frame_that_only_looks_like_an_error_is_none() {
         r#"{"message":"m"}"#,
         r#"{"status":"queued"}"#,
         r#"{"choices":[],"error":null,"code":null}"#,
+        r#"{"type":"status","detail":"searching the web"}"#,
+        r#"{"object":"status","code":"s1","message":"searching"}"#,
     ];
     for frame in frames {
         openai(stream(&[&data(frame), &text("a"), STOP, &usage(1), DONE])).is_ok(1, Some(1)).flags(&[]);
+    }
+}
+
+#[test]
+fn err_02_progress_of_other_apis_is_no_error() {
+    let progress = data(r#"{"type":"progress","detail":"searching"}"#);
+    let token = data(r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#);
+    let stop = data(r#"{"type":"message_stop"}"#);
+    let messages = case("anthropic-messages", stream(&[&progress, &token, &stop]));
+    messages.is_ok(1, None).flags(&[Flag::NoFinishReason, Flag::UnknownTypes]);
+    let step = data(r#"{"event":"human_step","code":"s1","message":"Searching"}"#);
+    let (token, end) = (data(r#"{"event":"message","answer":"a"}"#), data(r#"{"event":"message_end"}"#));
+    case("dify-chat", stream(&[&step, &token, &end])).is_ok(1, None).flags(&[Flag::UnknownTypes]);
+}
+
+#[test]
+fn err_01_a_refusal_in_an_array_keeps_its_words_and_its_code() {
+    let body = r#"[{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}]"#;
+    for (status, class) in
+        [("429 Too Many Requests", ErrorClass::RateLimited), ("503 Unavailable", ErrorClass::ServerError)]
+    {
+        let case = openai(whole(status, "application/json", "", body));
+        assert_eq!(code(case.failed(class, "slow down")), Some("429"));
     }
 }
 

@@ -9,6 +9,7 @@ mod compressed;
 mod course;
 mod custom;
 mod cuts;
+mod documents;
 mod endings;
 mod errors;
 mod first_token;
