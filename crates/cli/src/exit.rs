@@ -55,8 +55,8 @@ pub(crate) struct Circumstances {
     pub(crate) signal: Option<Signal>,
     /// Outputs that could not be written, each as a sentence.
     pub(crate) unwritten: Vec<String>,
-    /// Why the target cannot be used.
-    pub(crate) unusable: Option<String>,
+    /// Why the target cannot be used, and what was found out about it.
+    pub(crate) unusable: Vec<String>,
 }
 
 /// A signal that ends a run.
@@ -183,7 +183,7 @@ mod tests {
         let mut around = Circumstances::default();
         let mut steps = vec![(Code::GateFailed, 1)];
         assert_eq!(code(&failed, &around), Code::GateFailed);
-        around.unusable = Some("a key died".to_owned());
+        around.unusable = vec!["a key died".to_owned()];
         steps.push((code(&failed, &around), 2));
         around.unwritten = vec!["no space".to_owned()];
         steps.push((code(&failed, &around), 3));

@@ -1,18 +1,21 @@
-//! The only place that prints: data on stdout, talk on stderr. A closed pipe is no reason to stop.
+//! The only place that prints: data on stdout, talk on stderr; nothing of it acts on a terminal. A closed pipe is no
+//! reason to stop.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdin, stdout};
+
+use report::plain;
 
 use crate::exit::Code;
 
 /// Says something to the person.
 pub(crate) fn talk(text: impl Display) {
-    let _ = writeln!(stderr(), "{text}");
+    let _ = writeln!(stderr(), "{}", plain::lines(&text.to_string()));
 }
 
 /// Hands out data. A reader that has gone away had enough; anything else is an output that could not be written.
 pub(crate) fn data(text: impl Display) -> Code {
-    match write!(stdout(), "{text}").and_then(|()| stdout().flush()) {
+    match write!(stdout(), "{}", plain::lines(&text.to_string())).and_then(|()| stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             talk(format_args!("error: stdout cannot be written: {error}"));
             Code::Output

@@ -93,16 +93,21 @@ fn forms(secret: &str) -> Vec<String> {
         };
         secret.chars().map(one).collect::<String>()
     };
-    let unicode = |c: char| match c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') {
-        true => c.to_string(),
-        false => format!("\\u{:04x}", c as u32),
+    let escaped = |kept: &[char]| -> String {
+        let one = |c: char| match c.is_ascii_alphanumeric() || kept.contains(&c) {
+            true => c.to_string(),
+            false => format!("\\u{:04x}", c as u32),
+        };
+        secret.chars().map(one).collect()
     };
     let mut forms = vec![
         secret.to_owned(),
         utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
         utf8_percent_encode(secret, URL_KEPT).to_string(),
+        secret.bytes().map(|byte| format!("%{byte:02X}")).collect(),
         replaced(&[('/', "\\/")]),
-        secret.chars().map(unicode).collect(),
+        escaped(&['-', '_', '.']),
+        escaped(&[]),
         replaced(&[('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")]),
         replaced(&[('/', "&#x2F;"), ('+', "&#43;"), ('=', "&#x3D;"), ('&', "&amp;")]),
     ];
@@ -147,8 +152,10 @@ mod tests {
             key,
             "sk-ABCDEFGH%2Fijkl%2Bmnopqrst%2Fuvwxyz0123%3D%3D",
             "sk%2dABCDEFGH%2fijkl%2bmnopqrst%2fuvwxyz0123%3d%3d",
+            &key.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>(),
             "sk-ABCDEFGH\\/ijkl+mnopqrst\\/uvwxyz0123==",
             "sk-ABCDEFGH\\u002fijkl\\u002bmnopqrst\\u002fuvwxyz0123\\u003d\\u003d",
+            "sk\\u002dABCDEFGH\\u002fijkl\\u002bmnopqrst\\u002fuvwxyz0123\\u003d\\u003d",
             "sk-ABCDEFGH&#x2F;ijkl&#43;mnopqrst&#x2F;uvwxyz0123&#x3D;&#x3D;",
             &STANDARD.encode(key),
             &URL_SAFE.encode(key),

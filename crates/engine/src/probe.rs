@@ -1,5 +1,6 @@
 //! One request, told step by step; and the server's own list of models, to say what a refused name should have been.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,7 +8,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{Method, Request};
 use measure::sample::Attempt;
 use scenario::plan::{Endpoint, Plan};
-use serde::Deserialize;
+use serde_json::Value;
 use tokio::task::LocalSet;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -56,7 +57,8 @@ pub async fn models(
     let Some(path) = list_path(plan, endpoint) else { return Ok(None) };
     let caller = Caller::new(&plan.target, &Endpoint { path, ..endpoint.clone() }, clock)?;
     let listed = LocalSet::new().run_until(timeout(LIST_WITHIN, ask(&caller))).await;
-    Ok(listed.ok().flatten().and_then(|body| names(&body)))
+    let names = listed.ok().flatten().and_then(|body| names(&body));
+    Ok(names.map(|names| names.iter().map(|name| caller.mask.apply(name)).collect()))
 }
 
 async fn ask(caller: &Caller) -> Option<Bytes> {
@@ -87,20 +89,17 @@ fn list_path(plan: &Plan, endpoint: &Endpoint) -> Option<String> {
     Some(format!("{base}{list}{query}"))
 }
 
-/// `{"data": [{"id": ..}]}` as OpenAI and Anthropic give it, `{"models": [{"name": ..}]}` as Ollama does.
+/// `{"data": [{"id": ..}]}` as OpenAI and Anthropic give it, `{"models": [{"name": ..}]}` as Ollama does; some give both, or
+/// both names. An entry without a name is left out.
 fn names(body: &[u8]) -> Option<Vec<String>> {
-    #[derive(Deserialize)]
-    struct List {
-        #[serde(alias = "models")]
-        data: Vec<Entry>,
+    let list: Value = serde_json::from_slice(body).ok()?;
+    let entries = ["data", "models"].into_iter().filter_map(|key| list.get(key)?.as_array()).flatten();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
+    for entry in entries {
+        let name = ["id", "name", "model"].into_iter().find_map(|key| entry.get(key)?.as_str());
+        names.extend(name.filter(|name| seen.insert(*name)).map(str::to_owned));
     }
-    #[derive(Deserialize)]
-    struct Entry {
-        #[serde(alias = "name")]
-        id: String,
-    }
-    let list: List = serde_json::from_slice(body).ok()?;
-    Some(list.data.into_iter().map(|entry| entry.id).collect())
+    (!names.is_empty()).then_some(names)
 }
 
 #[cfg(test)]
@@ -108,10 +107,12 @@ mod tests {
     use super::names;
 
     #[test]
-    fn both_forms_of_a_list_are_read_and_anything_else_is_none() {
+    fn every_form_of_a_list_is_read_entry_by_entry_and_anything_else_is_none() {
         let expected = Some(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(names(br#"{"object":"list","data":[{"id":"a","object":"model"},{"id":"b"}]}"#), expected);
         assert_eq!(names(br#"{"models":[{"name":"a","size":1},{"name":"b"}]}"#), expected);
+        let both = br#"{"data":[{"id":"a","name":"The A"},{"id":7},null,{"id":"b"}],"models":[{"name":"a","model":"a"}]}"#;
+        assert_eq!(names(both), expected);
         for other in [&b"<html>"[..], b"{}", b"[]", br#"{"data":[1]}"#] {
             assert_eq!(names(other), None);
         }

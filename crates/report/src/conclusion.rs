@@ -4,8 +4,8 @@
 use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{ErrorClass, ErrorGroup};
 
-use crate::Lang;
 use crate::number::{duration, of_check, percent, rate, seconds};
+use crate::{Lang, plain};
 
 /// A jump of this factor from one rung to the next is queueing.
 const JUMP: f64 = 2.0;
@@ -75,7 +75,7 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if let Some(preflight) = facts.run.preflight.as_ref().filter(|_| facts.stages.is_empty()) {
         let error = preflight.error.as_ref()?;
         let status = error.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
-        let (outcome, message) = (preflight.outcome, &error.message);
+        let (outcome, message) = (preflight.outcome, plain::line(&error.message));
         return Some(lang.pick(
             format!("No load was sent: the one request before it failed ({status}{outcome}: {message})."),
             format!("未施加负载：预检请求失败（{status}{outcome}：{message}）。"),

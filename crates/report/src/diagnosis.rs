@@ -2,7 +2,7 @@
 
 use measure::ErrorClass;
 
-use crate::{Lang, trouble};
+use crate::{Lang, plain, trouble};
 
 /// What is known about a failed request.
 #[derive(Debug, Clone, Default)]
@@ -29,14 +29,17 @@ pub struct Facts<'a> {
     pub http2: bool,
 }
 
-/// The diagnosis, a line each: what stands out, then cause, where to look, what to do.
-pub fn lines(facts: &Facts<'_>, lang: Lang) -> Vec<String> {
+/// What stands out, a sentence each.
+pub fn found(facts: &Facts<'_>, lang: Lang) -> Vec<String> {
+    facts.class.map(|class| findings(facts, class, lang)).unwrap_or_default()
+}
+
+/// Cause, where to look and what to do, a line each.
+pub fn advice(facts: &Facts<'_>, lang: Lang) -> Vec<String> {
     let Some(class) = facts.class else { return Vec::new() };
-    let found = findings(facts, class, lang);
     // What was found is the cause; the usual one would only contradict it.
-    let usual = usize::from(!found.is_empty());
-    let mut texts: Vec<(&str, String)> =
-        found.into_iter().map(|text| (lang.pick("found", "发现"), text)).collect();
+    let usual = usize::from(!found(facts, lang).is_empty());
+    let mut texts: Vec<(&str, String)> = Vec::new();
     if class == ErrorClass::Unauthorized {
         let from = facts.key_source.map(|source| (lang.pick("sent", "发送"), source_line(source, lang)));
         texts.extend(from);
@@ -46,7 +49,12 @@ pub fn lines(facts: &Facts<'_>, lang: Lang) -> Vec<String> {
         let rows = [advice.cause, advice.look, advice.action].map(str::to_owned);
         texts.extend(names.into_iter().zip(rows).skip(usual));
     }
-    texts.into_iter().map(|(name, text)| format!("  {name:<6} {text}")).collect()
+    texts.into_iter().map(|(name, text)| row(name, &text)).collect()
+}
+
+/// A line of a diagnosis: what kind it is, and its text.
+pub fn row(name: &str, text: &str) -> String {
+    format!("  {name:<6} {text}")
 }
 
 fn findings(facts: &Facts<'_>, class: ErrorClass, lang: Lang) -> Vec<String> {
@@ -58,7 +66,8 @@ fn findings(facts: &Facts<'_>, class: ErrorClass, lang: Lang) -> Vec<String> {
         ErrorClass::ConnectFailed | ErrorClass::TimeoutConnect | ErrorClass::Dns => {
             [proxy(facts, lang).or_else(|| http2(facts, class, lang)), idle_proxy(facts, lang)]
         }
-        _ => [None, None],
+        // Some gateways refuse a name by a status of their own; the list is there only if it may be so.
+        _ => [model(facts, lang), None],
     };
     by_class.into_iter().flatten().collect()
 }
@@ -88,7 +97,8 @@ fn model(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if listed.is_empty() || listed.iter().any(|name| name == model) {
         return None;
     }
-    let names = nearest(model, listed).join(", ");
+    let names: Vec<String> = nearest(model, listed).into_iter().map(plain::line).collect();
+    let names = names.join(", ");
     let count = listed.len();
     Some(lang.pick(
         format!("`{model}` is not among the {count} models that the server lists; nearest: {names}"),
@@ -176,11 +186,6 @@ fn idle_proxy(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn found(facts: &Facts<'_>) -> Vec<String> {
-        let lines = lines(facts, Lang::En);
-        lines.into_iter().filter(|line| line.trim_start().starts_with("found")).collect()
-    }
-
     #[test]
     fn what_the_facts_give_away_comes_before_the_usual_advice() {
         let listed =
@@ -197,6 +202,10 @@ mod tests {
             (
                 Facts { model: Some("Gemma-3"), listed: Some(&listed), ..of(ErrorClass::BadRequest) },
                 "nearest: org/gemma-3",
+            ),
+            (
+                Facts { model: Some("gpt-4"), listed: Some(&listed), ..of(ErrorClass::ServerError) },
+                "nearest: gpt-4o, gpt-4o-mini",
             ),
             (
                 Facts { authorization: Some("bearer Bearer sk-x"), ..of(ErrorClass::Unauthorized) },
@@ -218,7 +227,7 @@ mod tests {
             ),
         ];
         for (facts, expected) in rows {
-            let found = found(&facts);
+            let found = found(&facts, Lang::En);
             assert!(found.iter().any(|line| line.contains(expected)), "{expected}: {found:?}");
         }
     }
@@ -235,9 +244,9 @@ mod tests {
                 authorization: Some("Bearer sk"),
                 ..Facts::default()
             };
-            assert_eq!(found(&facts), Vec::<String>::new(), "{class}");
-            assert_eq!(lines(&facts, Lang::Zh).len(), 3, "{class}");
+            assert_eq!(found(&facts, Lang::En), Vec::<String>::new(), "{class}");
+            assert_eq!(advice(&facts, Lang::Zh).len(), 3, "{class}");
         }
-        assert_eq!(lines(&Facts::default(), Lang::En), Vec::<String>::new());
+        assert_eq!(advice(&Facts::default(), Lang::En), Vec::<String>::new());
     }
 }

@@ -6,6 +6,7 @@ pub mod html;
 pub mod json;
 mod lang;
 pub mod number;
+pub mod plain;
 pub mod samples;
 pub mod terminal;
 pub mod trouble;

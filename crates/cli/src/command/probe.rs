@@ -9,12 +9,12 @@ use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::sample::Attempt;
 use measure::{Flag, Offset, Outcome};
-use report::{Lang, number};
+use report::{Lang, diagnosis, number, plain};
 use scenario::plan::{Plan, describe};
 
 use super::run::{endpoint, no_mock};
 use crate::args::ProbeArgs;
-use crate::diagnose::diagnose;
+use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::Code;
 use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::masked_headers;
@@ -43,12 +43,15 @@ fn steps(args: &ProbeArgs) -> Result<Code, Code> {
         Code::Scenario
     })?;
     let written = screen::data(ending(&attempt, plan.outputs.reading_speed));
-    let (code, diagnosis) = match attempt.outcome {
-        Outcome::Failed(class) => (Code::Target, diagnose(&plan, &endpoint, class, lang)),
+    let (code, lines) = match attempt.outcome {
+        Outcome::Failed(class) => {
+            let Diagnosis { found, advice } = diagnose(&plan, &endpoint, &Failure::of(class, &attempt), lang);
+            (Code::Target, named(&found, lang).chain(advice).collect())
+        }
         Outcome::Ok | Outcome::Cancelled => (Code::Done, remark(&attempt, &plan, lang)),
     };
-    if !diagnosis.is_empty() {
-        screen::data(format_args!("\n{}\n", diagnosis.join("\n")));
+    if !lines.is_empty() {
+        screen::data(format_args!("\n{}\n", lines.join("\n")));
     }
     // Who cannot be told has not been told.
     Ok(if written == Code::Done { code } else { written })
@@ -63,6 +66,11 @@ fn teller() -> impl Fn(Offset, Step) + Send + Sync {
             screen::data(row(at.since(start), &told));
         }
     }
+}
+
+/// What was found, as lines like those of the advice.
+fn named(found: &[String], lang: Lang) -> impl Iterator<Item = String> + '_ {
+    found.iter().map(move |text| diagnosis::row(lang.pick("found", "发现"), text))
 }
 
 /// An answer that is good and yet not what a load test wants.
@@ -83,7 +91,7 @@ fn remark(attempt: &Attempt, plan: &Plan, lang: Lang) -> Vec<String> {
         ),
         (false, true) => return Vec::new(),
     };
-    vec![format!("  {:<6} {text}", lang.pick("note", "提示"))]
+    vec![diagnosis::row(lang.pick("note", "提示"), text)]
 }
 
 /// What is sent, before it is: address, headers (masked), the beginning of the body.
@@ -92,7 +100,7 @@ fn announce(plan: &Plan) {
     lines.extend(plan.notices.iter().map(|notice| format!("note    {notice}")));
     lines.extend(masked_headers(plan).iter().map(|(name, value)| format!("send    {name}: {value}")));
     let body = plan.bodies.sample();
-    lines.push(format!("send    {} bytes: {}", body.len(), cut(&String::from_utf8_lossy(&body))));
+    lines.push(format!("send    {} bytes: {}", body.len(), plain::line(&String::from_utf8_lossy(&body))));
     screen::data(lines.join("\n") + "\n\n");
 }
 
@@ -120,12 +128,13 @@ fn told(step: &Step) -> Option<(&'static str, String)> {
         Step::Usable { http } => ("ready", (*http).to_owned()),
         Step::Sent => ("send", "the request: zero of the latencies".to_owned()),
         Step::Head { status, headers } => {
-            let all: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            let all: Vec<String> =
+                headers.iter().map(|(name, value)| format!("{name}: {}", plain::line(value))).collect();
             ("head", format!("HTTP {status}\n{:>24}{}", "", all.join(&format!("\n{:>24}", ""))))
         }
         Step::Event { name, data, is_token } => {
-            let name = if name.is_empty() { String::new() } else { format!("[{}] ", cut(name)) };
-            (if *is_token { "token" } else { "event" }, format!("{name}{}", cut(data)))
+            let name = if name.is_empty() { String::new() } else { format!("[{}] ", plain::line(name)) };
+            (if *is_token { "token" } else { "event" }, format!("{name}{}", plain::line(data)))
         }
     })
 }
@@ -133,7 +142,7 @@ fn told(step: &Step) -> Option<(&'static str, String)> {
 /// How it ended, and its numbers.
 fn ending(attempt: &Attempt, reading_speed: f64) -> String {
     let outcome = match (attempt.outcome, &attempt.error) {
-        (Outcome::Failed(class), Some(error)) => format!("{class}: {}", error.message),
+        (Outcome::Failed(class), Some(error)) => format!("{class}: {}", plain::line(&error.message)),
         (outcome, _) => outcome.to_string(),
     };
     row(attempt.at.end.since(attempt.at.start), &("end", outcome)) + "\n" + &numbers(attempt, reading_speed)
@@ -158,21 +167,11 @@ fn numbers(attempt: &Attempt, reading_speed: f64) -> String {
         lines.push(format!("flags: {}", names.join(", ")));
     }
     if let Some(reason) = &attempt.finish_reason {
-        lines.push(format!("finish reason: {reason}"));
+        lines.push(format!("finish reason: {}", plain::line(reason)));
     }
     lines.push(format!("request id: {}", attempt.request_id));
     if let Some(excerpt) = attempt.error.as_ref().and_then(|error| error.excerpt.as_ref()) {
-        lines.push(format!("body: {}", cut(excerpt)));
+        lines.push(format!("body: {}", plain::line(excerpt)));
     }
     lines.join("\n") + "\n"
-}
-
-/// On one line of a terminal that is not too narrow.
-fn cut(text: &str) -> String {
-    const LENGTH: usize = 160;
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match line.char_indices().nth(LENGTH) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
 }

@@ -8,12 +8,12 @@ use std::rc::Rc;
 use engine::{Clock, EngineError, Recording, Settings};
 use measure::gate::{Baseline, Limit};
 use measure::result::{RunResult, Warning};
-use report::{Lang, html, json};
+use report::{Lang, html, json, plain};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
 use super::report::print_table;
 use crate::args::RunArgs;
-use crate::diagnose::diagnose;
+use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
 use crate::prepare::{Prepared, language, layers, prepare};
@@ -42,9 +42,11 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     let mut watcher = Watcher::open(&plan, &places, clock).map_err(unwritable)?;
     let settings = Settings { workers: workers(args), clock };
     let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
-    let unusable = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
-    let class = recording.aborted.as_ref().map(|aborted| aborted.class);
-    let advice = class.map(|class| diagnose(&plan, &endpoint, class, lang)).unwrap_or_default();
+    let Diagnosis { found, advice } = recording.aborted.as_ref().map_or_else(Diagnosis::default, |aborted| {
+        diagnose(&plan, &endpoint, &failure(aborted, &recording), lang)
+    });
+    let cause = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
+    let unusable = cause.into_iter().chain(found).collect();
     let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
     let run = result(&plan, recording, &baseline, lang);
     let (run, code) = write_all(run, &places, around, lang);
@@ -164,6 +166,15 @@ fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
     }
 }
 
+/// What is known of the failure that made the target unusable: more, where it was the one request before load.
+fn failure<'a>(aborted: &'a engine::Aborted, recording: &'a Recording) -> Failure<'a> {
+    let preflight = recording.preflight.as_ref().and_then(|sample| sample.last());
+    match (aborted.during, preflight) {
+        (engine::During::Preflight, Some(attempt)) => Failure::of(aborted.class, attempt),
+        _ => Failure { class: aborted.class, code: None, message: &aborted.message },
+    }
+}
+
 /// Why the target cannot be used, in one line.
 fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
     let during = match aborted.during {
@@ -172,7 +183,7 @@ fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
         engine::During::Load => lang.pick("twenty requests in a row were refused", "连续二十个请求被拒绝"),
     };
     let status = aborted.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
-    format!("{during}: {status}{}: {}", aborted.class, aborted.message)
+    format!("{during}: {status}{}: {}", aborted.class, plain::line(&aborted.message))
 }
 
 /// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.

@@ -6,6 +6,8 @@ mod codes;
 mod commands;
 mod outputs;
 mod probe;
+mod secrets;
 mod seed;
 mod signals;
+mod speaker;
 mod world;

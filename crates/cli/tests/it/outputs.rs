@@ -158,3 +158,33 @@ fn out_08_the_key_is_in_no_output() {
     }
     assert!(!all.contains("SENTINEL"));
 }
+
+#[test]
+fn net_05_the_result_names_the_proxy_without_its_password() {
+    let proxy = mock("ttft=1ms&itl=1ms&tokens=2");
+    let world = World::new();
+    let target = format!("proxy = \"http://me:hunter22@{}\"", proxy.addr());
+    world.write("s.toml", &scenario("http://127.0.0.1:9", &target));
+    let done = world.rungs(&["run", "s.toml", "--quiet"]);
+    let shown = format!("http://{}", proxy.addr());
+    assert_eq!(world.result()["proxy"], shown, "{}", done.stderr);
+    assert!(world.page().contains(&shown));
+    assert!(!(world.read("report/latest.json") + &world.page()).contains("hunter22"));
+}
+
+#[test]
+fn net_07_the_report_says_that_verification_was_off() {
+    let server = mock("ttft=1ms&itl=1ms&tokens=2");
+    let world = World::new();
+    let text = scenario(&format!("http://{}", server.addr()), "")
+        .replace("[load]", "[target.tls]\ninsecure = true\n[load]");
+    world.write("s.toml", &text);
+    let done = world.rungs(&["run", "s.toml", "--quiet"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = world.result();
+    let codes: Vec<_> =
+        result["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+    assert!(codes.contains(&&"insecure".into()), "{codes:?}");
+    let said = "the server's certificate was not verified";
+    assert!(done.stderr.contains(said) && world.page().contains(said), "{}", done.stderr);
+}

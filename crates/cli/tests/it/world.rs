@@ -50,6 +50,11 @@ impl World {
         serde_json::from_str(&self.read("report/latest.json")).unwrap()
     }
 
+    /// The newest page, its escaped characters as they are read.
+    pub(crate) fn page(&self) -> String {
+        self.read("report/latest.html").replace("&#x2f;", "/").replace("&#x27;", "'")
+    }
+
     /// The binary in this folder, in English, without the tester's own settings.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::cargo_bin("rungs").unwrap();

@@ -124,6 +124,23 @@ fn ret_07_a_kept_connection_that_says_goodbye_just_as_it_is_used_is_redialled() 
 }
 
 #[test]
+fn net_07_a_refused_certificate_is_the_same_the_next_time_and_is_not_retried() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = server(&dir.path().join("ca.pem"));
+    let load = "scheme = \"https\"\n[load]\nstages = [1]\nstage_requests = 2\npreflight = false\n\
+                [load.retry]\nmax = 3\nbase = \"10ms\"\non = [\"connect_failed\", \"connection_closed\", \"server_error\"]\n";
+    let outcome = crate::run::run(&crate::run::scenario(port, "openai-chat", load));
+    for sample in &outcome.samples {
+        let outcomes: Vec<Outcome> = sample.attempts.iter().map(|attempt| attempt.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Failed(ErrorClass::Tls)]);
+    }
+    // Nobody can ask for it either.
+    let asked = load.replace("\"connect_failed\"", "\"tls\"");
+    let refused = crate::run::load(&crate::run::scenario(port, "openai-chat", &asked), Default::default());
+    assert!(refused.unwrap_err().to_string().contains("`tls` is never retried"));
+}
+
+#[test]
 fn net_07_a_certificate_signed_by_itself_is_its_own_root_unless_it_is_a_ca() {
     let dir = tempfile::tempdir().unwrap();
     let pem = dir.path().join("self.pem");

@@ -11,6 +11,7 @@ mod output;
 mod pointer;
 mod proxy;
 mod response;
+mod secrets;
 mod target;
 
 pub use api::Api;

@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use super::{Api, Format, HttpVersion, Proxy, Response};
 use crate::Secret;
-use crate::diagnostic::{is_secret_name, masked};
+use crate::diagnostic::masked;
 
 /// The endpoint under test and how to talk to it.
 #[derive(Debug, Clone)]
@@ -168,24 +165,6 @@ impl Target {
             Server::At(endpoint) => endpoint.url(),
         }
     }
-
-    /// Everything in the target that must never be shown, to be searched for in what a server sends back.
-    pub fn secrets(&self) -> Vec<Secret> {
-        let headers = self.headers.iter().filter(|header| header.masked).map(|header| header.value.clone());
-        let mut secrets: Vec<Secret> = self.keys.values.iter().cloned().chain(headers).collect();
-        if let Server::At(endpoint) = &self.server {
-            secrets.extend(secret_query_values(&endpoint.path).map(Secret::new));
-        }
-        if let Some(user_info) = self.proxy.as_ref().and_then(|proxy| proxy.user_info.as_ref()) {
-            let password = user_info.expose().split_once(':').map_or("", |(_, password)| password);
-            secrets.extend([
-                user_info.clone(),
-                Secret::new(password),
-                Secret::new(STANDARD.encode(user_info.expose())),
-            ]);
-        }
-        secrets
-    }
 }
 
 impl Endpoint {
@@ -227,10 +206,4 @@ impl Scheme {
             Self::Https => "https",
         }
     }
-}
-
-fn secret_query_values(path: &str) -> impl Iterator<Item = &str> {
-    let query = path.split_once('?').map_or("", |(_, query)| query);
-    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.filter(|(name, value)| is_secret_name(name) && !value.is_empty()).map(|(_, value)| value)
 }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::Secret;
-use crate::diagnostic::is_secret_name;
+use crate::diagnostic::{is_secret_name, masked};
 use crate::layers::Node;
 use crate::plan::{Api, Format, Header};
 use crate::read::Section;
@@ -94,8 +94,9 @@ fn read_one(written: &str, node: &Node, section: Section<'_>) -> Option<Header> 
         problems.error_with_hint(&node.place, message, "only visible ASCII characters and spaces");
         return None;
     }
-    let masked = !node.variables.is_empty() || is_secret_name(&name);
-    Some(Header { name, value: Secret::new(value), masked })
+    // A key is one under any name, by its shape.
+    let is_secret = !node.variables.is_empty() || is_secret_name(&name) || masked(value) != value;
+    Some(Header { name, value: Secret::new(value), masked: is_secret })
 }
 
 fn plain(name: &str, value: &str) -> Header {

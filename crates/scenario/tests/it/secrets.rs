@@ -65,7 +65,10 @@ fn user_info_becomes_a_basic_header_and_is_not_shown() {
     assert_eq!(plan.target.url(), "https://h/v1/chat/completions?key=***");
     let secrets: Vec<String> =
         plan.target.secrets().iter().map(|secret| secret.expose().to_owned()).collect();
-    assert_eq!(secrets, ["Basic bWU6U0VOVElORUw=", "SENTINELKEY"]);
+    assert_eq!(
+        secrets,
+        ["Basic bWU6U0VOVElORUw=", "bWU6U0VOVElORUw=", "me:SENTINEL", "SENTINEL", "SENTINELKEY"]
+    );
 }
 
 #[test]
