@@ -53,10 +53,11 @@ pub(crate) fn clean_end(answer: &mut Answer, residue: &[u8]) -> Outcome {
         }
     }
     let reported = answer.reported_output().unwrap_or(0);
-    if !answer.is_finished() {
-        // A document is never cut: one without an answer is of some other kind.
-        let other = answer.is_whole && !answer.has_text;
-        return Outcome::Failed(if other { ErrorClass::Malformed } else { ErrorClass::Truncated });
+    // A document is never cut: one without an answer is of some other kind.
+    let is_document = answer.is_whole && answer.events.is_empty();
+    let is_complete = answer.is_finished() || (is_document && answer.has_text);
+    if !is_complete {
+        return Outcome::Failed(if is_document { ErrorClass::Malformed } else { ErrorClass::Truncated });
     }
     if !answer.has_text && reported == 0 {
         return Outcome::Failed(ErrorClass::EmptyOutput);
@@ -135,6 +136,7 @@ mod tests {
         let error = r#"{"error":{"message":"m"}}"#;
         let busy = r#"{"error":{"type":"overloaded_error","message":"m"}}"#;
         let usage = r#"{"choices":[],"usage":{"completion_tokens":5}}"#;
+        let document = r#"{"choices":[{"message":{"content":"a"}}]}"#;
         let filtered = r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#;
         let broken = r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#;
         let failed = Outcome::Failed;
@@ -154,6 +156,8 @@ mod tests {
             (&[stop, usage, "[DONE]"], "", Outcome::Ok, &[Flag::NoVisibleTokens]),
             (&[token, stop], "{\"error\": {\"code\": 503}}", failed(ErrorClass::InbandError), &[]),
             (&[filtered, "[DONE]"], "", failed(ErrorClass::ContentFiltered), &[]),
+            (&[document], "", Outcome::Ok, &[Flag::NoFinishReason, Flag::NotStreamed]),
+            (&[document, token], "", failed(ErrorClass::Truncated), &[Flag::NotStreamed]),
             (&[token, token, broken], "", failed(ErrorClass::GenerationError), &[]),
         ];
         for (events, residue, expected, flags) in rows {

@@ -12,8 +12,8 @@ use crate::inflate::Inflate;
 /// Undoes what a head says was done to its body.
 pub(crate) enum Decoding {
     Identity,
-    Gzip(Box<Inflate>),
-    Deflate(Box<Inflate>),
+    Gzip(Inflate),
+    Deflate(Inflate),
 }
 
 /// An encoding that cannot be undone.
@@ -35,8 +35,8 @@ impl Decoding {
             .collect();
         match all.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] => Ok(Self::Identity),
-            ["gzip" | "x-gzip"] => Ok(Self::Gzip(Box::new(Inflate::gzip()))),
-            ["deflate"] => Ok(Self::Deflate(Box::new(Inflate::deflate()))),
+            ["gzip" | "x-gzip"] => Ok(Self::Gzip(Inflate::gzip())),
+            ["deflate"] => Ok(Self::Deflate(Inflate::deflate())),
             _ => Err(Unsupported(all.join(", "))),
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct Inflate {
 enum State {
     /// `deflate`, of which fewer than two bytes came.
     Undecided(Vec<u8>),
-    Under(Decoder),
+    Under(Box<Decoder>),
     /// A member is complete; another may follow.
     Between,
     /// All that comes now is padding.
@@ -36,7 +36,7 @@ enum Decoder {
 impl Inflate {
     /// Undoes `gzip`.
     pub(crate) fn gzip() -> Self {
-        Self { state: State::Under(Decoder::gzip()), plain: Vec::new(), any: false }
+        Self { state: State::Under(Box::new(Decoder::gzip())), plain: Vec::new(), any: false }
     }
 
     /// Undoes `deflate`.
@@ -55,7 +55,7 @@ impl Inflate {
                 first.extend_from_slice(bytes);
                 if let [head, check, ..] = first[..] {
                     let first = std::mem::take(first);
-                    self.state = State::Under(Decoder::deflate(head, check));
+                    self.state = State::Under(Box::new(Decoder::deflate(head, check)));
                     self.take(&first)?;
                 }
             }
@@ -91,7 +91,7 @@ impl Inflate {
                     let padding = bytes.iter().take_while(|byte| **byte == 0).count();
                     bytes = &bytes[padding..];
                     match bytes.first() {
-                        Some(&MAGIC) => self.state = State::Under(Decoder::gzip()),
+                        Some(&MAGIC) => self.state = State::Under(Box::new(Decoder::gzip())),
                         Some(_) => self.state = State::Over,
                         None => {}
                     }
@@ -112,7 +112,7 @@ impl Inflate {
             decoder.try_finish()?;
             self.plain.append(decoder.plain());
             self.any = true;
-            self.state = match decoder {
+            self.state = match **decoder {
                 Decoder::Gzip(_) => State::Between,
                 Decoder::Zlib(_) | Decoder::Raw(_) => State::Over,
             };

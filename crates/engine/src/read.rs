@@ -21,6 +21,10 @@ use crate::protocol::{is_json, is_object};
 use crate::trace::Step;
 use crate::transport::Link;
 
+mod refusal;
+
+pub(crate) use refusal::read_error_body;
+
 /// How reading a body ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BodyEnd {
@@ -50,9 +54,6 @@ pub(crate) enum Reading {
     /// One JSON document.
     Whole(Whole),
 }
-
-/// A refusal's body is read up to here.
-const ERROR_BODY: usize = 64 * 1024;
 
 /// The media types of lines of JSON.
 const LINES: [&str; 6] = [
@@ -334,30 +335,4 @@ pub(crate) async fn read_body(
             guard.done();
         }
     }
-}
-
-/// Reads what a refusal says, up to a limit.
-pub(crate) async fn read_error_body(
-    link: &mut Link,
-    mut body: Incoming,
-    guard: &mut Guard,
-    mut decoding: Decoding,
-) -> (Vec<u8>, BodyEnd) {
-    let mut bytes = Vec::new();
-    while bytes.len() < ERROR_BODY {
-        match link.drive(body.frame(), guard).await {
-            Ok(Some(Ok(frame))) => {
-                guard.byte(link.arrival());
-                let data = frame.data_ref().map_or(&[][..], |data| data);
-                let Ok(data) = decoding.next(data) else {
-                    return (bytes, BodyEnd::Undecodable(String::new()));
-                };
-                bytes.extend(data.iter().take(ERROR_BODY - bytes.len()));
-            }
-            Ok(Some(Err(error))) => return (bytes, BodyEnd::Dirty(root(&error))),
-            Ok(None) => return (bytes, BodyEnd::Clean),
-            Err(class) => return (bytes, BodyEnd::TimedOut(class)),
-        }
-    }
-    (bytes, BodyEnd::Lingered)
 }

@@ -22,13 +22,22 @@ pub struct Ndjson {
     limit: usize,
     /// Nothing was seen yet: a BOM may come.
     at_start: bool,
+    /// A line that only opens an object came before any event, and the one that closes it did not.
+    in_document: bool,
     events: u64,
 }
 
 impl Ndjson {
     /// A parser that refuses lines larger than `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { line: Vec::new(), residue: Residue::default(), limit, at_start: true, events: 0 }
+        Self {
+            line: Vec::new(),
+            residue: Residue::default(),
+            limit,
+            at_start: true,
+            in_document: false,
+            events: 0,
+        }
     }
 
     /// Takes in the next bytes and hands each finished line to `sink`, which may stop the parse for good.
@@ -96,8 +105,16 @@ impl Ndjson {
             true => line.strip_prefix(BOM).unwrap_or(line),
             false => line,
         };
+        if self.events == 0 && line.trim_ascii_end() == b"{" {
+            self.in_document = true;
+        }
         match line.trim_ascii() {
             [] => ControlFlow::Continue(()),
+            _ if self.in_document => {
+                self.residue.keep(line);
+                self.in_document = line.trim_ascii_end() != b"}";
+                ControlFlow::Continue(())
+            }
             data @ [b'{', .., b'}'] => {
                 self.events += 1;
                 self.residue.event();
@@ -164,6 +181,10 @@ mod tests {
         assert_eq!((found.len(), residue.as_str()), (1, "not json\n[1]\n{\"cut\":\n"));
         let document = "{\n  \"error\": {\n    \"code\": 503\n  }\n}\n";
         assert_eq!(read(&[document.as_bytes()]), (vec![], document.to_owned(), false));
+        let document = "{\n  \"calls\": [\n    {\"name\":\"f\"}\n  ]\n}\n";
+        assert_eq!(read(&[document.as_bytes()]), (vec![], document.to_owned(), false));
+        let before = document.to_owned() + "{\"a\":1}\n";
+        assert_eq!(read(&[before.as_bytes()]), (vec!["{\"a\":1}".to_owned()], document.to_owned(), false));
     }
 
     #[test]

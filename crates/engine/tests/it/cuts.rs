@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use engine::Clock;
-use engine::framing::{Event, Sse, TooLarge};
+use engine::framing::{Event, Ndjson, Sse, TooLarge};
 use engine::protocol::{Kind, Protocol, Signal};
 use proptest::prelude::*;
 use scenario::plan::Api;
@@ -43,6 +43,19 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Heard {
     Heard { events, refused, unterminated, comments: sse.comments(), residue: sse.residue().to_vec() }
 }
 
+/// As [`hear`], of lines of JSON.
+fn hear_lines<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Heard {
+    let mut events = Vec::new();
+    let mut sink = |event: Event<'_>| {
+        events.push((event.name.to_vec(), event.data.to_vec()));
+        ControlFlow::Continue(())
+    };
+    let mut lines = Ndjson::new(limit);
+    let refused = pieces.into_iter().find_map(|piece| lines.push(piece, &mut sink).err());
+    let unterminated = refused.is_none() && lines.finish(&mut sink);
+    Heard { events, refused, unterminated, comments: 0, residue: lines.residue().to_vec() }
+}
+
 fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     at.extend([0, bytes.len()]);
@@ -64,6 +77,18 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// Lines of JSON, documents over several lines, and what is neither.
+fn lines() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => prop::sample::select(vec!["\n", "\r\n", "\n\n"]).prop_map(|text| text.as_bytes().to_vec()),
+        4 => prop::sample::select(vec![
+            "{", "}", "{}", "{\"message\":{\"content\":\"好\"}}", "{\"done\":true}", "[1]", "words", " ", "\u{feff}", "\r",
+        ]).prop_map(|text| text.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
@@ -76,6 +101,17 @@ proptest! {
         let whole = hear([bytes.as_slice()], limit);
         prop_assert_eq!(&hear(pieces(&bytes, &cuts), limit), &whole);
         prop_assert_eq!(&hear(bytes.chunks(1), limit), &whole);
+    }
+
+    #[test]
+    fn the_same_lines_are_heard_the_same_however_they_are_cut(
+        bytes in lines(),
+        cuts in prop::collection::vec(any::<usize>(), 0..20),
+        limit in prop_oneof![Just(1 << 20), 8_usize..80],
+    ) {
+        let whole = hear_lines([bytes.as_slice()], limit);
+        prop_assert_eq!(&hear_lines(pieces(&bytes, &cuts), limit), &whole);
+        prop_assert_eq!(&hear_lines(bytes.chunks(1), limit), &whole);
     }
 
     #[test]
@@ -174,6 +210,16 @@ fn json_value() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+}
+
+#[test]
+fn sse_04_a_text_is_the_same_to_the_byte_wherever_it_is_cut() {
+    let stream = "data: {\"content\":\"好🙂\"}\n\n".as_bytes();
+    for size in 1..=stream.len() {
+        let heard = hear(stream.chunks(size), 1024);
+        let said: Value = serde_json::from_slice(&heard.events[0].1).unwrap();
+        assert_eq!(said["content"], "好🙂", "pieces of {size}");
+    }
 }
 
 #[test]

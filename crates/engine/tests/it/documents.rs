@@ -101,6 +101,28 @@ fn sch_06_what_json_forbids_cuts_no_last_event_whose_blank_line_is_missing() {
 }
 
 #[test]
+fn ft_07_a_whole_answer_without_a_finish_reason_is_complete() {
+    let rows = [
+        ("openai-chat", r#"{"choices":[{"message":{"content":"a"}}]}"#),
+        ("openai-completions", r#"{"choices":[{"text":"a"}]}"#),
+        ("anthropic-messages", r#"{"type":"message","content":[{"type":"text","text":"a"}]}"#),
+    ];
+    for (api, body) in rows {
+        let case = case(api, whole("200 OK", "application/json", "", body));
+        case.is_ok(0, None).flags(&[Flag::NoFinishReason, Flag::NotStreamed]);
+    }
+}
+
+#[test]
+fn ft_07_lines_of_a_pretty_document_of_ollama_are_no_lines_of_a_stream() {
+    let body = "{\n  \"message\": {\n    \"tool_calls\": [\n      {\"function\": {\"name\": \"f\"}}\n    ]\n  },\n  \"done\": true,\n  \"eval_count\": 9\n}\n";
+    for kind in ["application/json", "application/x-ndjson"] {
+        let case = case("ollama-chat", whole("200 OK", kind, "", body));
+        case.is_ok(0, Some(9)).flags(&[Flag::NotStreamed]);
+    }
+}
+
+#[test]
 fn very_many_choices_of_one_event_are_read_in_time() {
     let of = |rest: &str| {
         let choices: Vec<String> =

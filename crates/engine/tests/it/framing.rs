@@ -168,6 +168,18 @@ fn sse_11_a_long_line_is_read_and_one_over_the_limit_fails_alone() {
 }
 
 #[test]
+fn sse_11_an_event_over_the_limit_behind_the_marker_costs_the_answer_nothing() {
+    let big = data(&format!("{{\"padding\":\"{}\"}}", "x".repeat(200_000)));
+    let limit = "max_event_size = \"64KiB\"";
+    let steps = stream(&[&(good() + &big)]);
+    let behind = case_with("openai-chat", 1, limit, move |_| steps.clone());
+    behind.is_ok(1, Some(1)).flags(&[Flag::Residue]);
+    let steps = stream(&[&(text("a") + &big + STOP + DONE)]);
+    let inside = case_with("openai-chat", 1, limit, move |_| steps.clone());
+    inside.failed(ErrorClass::EventTooLarge, "max_event_size");
+}
+
+#[test]
 fn sse_11_the_limit_holds_for_every_way_to_be_large() {
     let x = |n: usize| "x".repeat(n);
     let large = [
