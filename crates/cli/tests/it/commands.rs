@@ -73,6 +73,28 @@ fn plan_shows_everything_and_sends_nothing() {
 }
 
 #[test]
+fn plan_tells_what_ends_the_climb_and_how_long_a_search_takes() {
+    let world = World::new();
+    let ladder = "stages = [2]\nstage_duration = \"10s\"\npreflight = false\ndrain_timeout = \"5s\"\n";
+    let rules = "[load.stop]\nchecks = [\"http_429_ratio <= 20%\"]\n\
+                 [load.search]\nlow = 2\nhigh = 4\nresolution = 2\nchecks = [\"http_429_ratio <= 0%\"]\n";
+    let text = scenario("mock://", "")
+        .replace("stages = [1, 2]\nstage_requests = 4\n", &(ladder.to_owned() + rules));
+    world.write("s.toml", &text);
+    let done = world.rungs(&["plan", "s.toml"]);
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert!(
+        lines[3].contains("while `http_429_ratio <= 20%` over the last 10 s, then a search"),
+        "{}",
+        done.stdout
+    );
+    assert_eq!(lines[4], "time    10 s and up to 30 s of search, at most 45 s", "{}", done.stderr);
+    world.write("s.toml", &text.replace("stage_duration = \"10s\"", "stage_requests = 100"));
+    let done = world.rungs(&["plan", "s.toml"]);
+    assert_eq!(done.stdout.lines().nth(4), Some("time    as long as 100 requests take, then the search"));
+}
+
+#[test]
 fn report_renders_a_saved_result_again() {
     let world = World::on_mock("");
     world.rungs(&["run", "s.toml", "--quiet"]);

@@ -99,10 +99,22 @@ impl Builder<'_> {
                     tables.map(|(index, item)| self.item(item, &path.index(index), name.span(), &inner));
                 Value::Array(Tag::Default, tables.collect())
             }
-            (Kind::Section, _) => self.expected("a table", value),
+            (Kind::Section, _) => self.no_table(&inner, value),
             (Kind::Sections, _) => self.expected("an array of tables", value),
             _ => self.value(value, path),
         })
+    }
+
+    /// A value where a table is due: the hint shows how the table begins.
+    fn no_table(&self, section: &str, value: &Spanned<DeValue<'_>>) -> Value {
+        let name = section.rsplit('.').next().unwrap_or(section);
+        let first = crate::keys::in_section(section).next().map_or("", |key| key.name);
+        self.problems.error_with_hint(
+            &self.place(value.span()),
+            format!("expected a table for `{name}`, found {}", kind(value.get_ref())),
+            format!("write `[{section}]` on a line of its own, and its keys below: `{first} = ...`"),
+        );
+        unreadable()
     }
 
     fn item(
@@ -181,11 +193,7 @@ impl Builder<'_> {
     }
 
     fn expected(&self, expected: &str, found: &Spanned<DeValue<'_>>) -> Value {
-        let article = match found.get_ref() {
-            DeValue::Integer(_) | DeValue::Array(_) => "an",
-            _ => "a",
-        };
-        let message = format!("expected {expected}, found {article} {}", found.get_ref().type_str());
+        let message = format!("expected {expected}, found {}", kind(found.get_ref()));
         self.problems.error(&self.place(found.span()), message);
         unreadable()
     }
@@ -203,4 +211,13 @@ fn in_file_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Row<'a, 'i>> {
     let mut rows: Vec<Row<'a, 'i>> = table.iter().collect();
     rows.sort_by_key(|(name, _)| name.span().start);
     rows
+}
+
+/// What a value is, in words: "a string", "an integer".
+fn kind(value: &DeValue<'_>) -> String {
+    let article = match value {
+        DeValue::Integer(_) | DeValue::Array(_) => "an",
+        _ => "a",
+    };
+    format!("{article} {}", value.type_str())
 }

@@ -127,7 +127,12 @@ fn ladder(plan: &Plan) -> String {
             search.stages_at_most()
         ),
     };
-    format!("ladder  {} {users}, {rows} {noun}{retries}{search}", stages.join(" -> "))
+    let checks: Vec<String> = plan.load.stop.iter().map(|rule| format!("`{}`", rule.check.text)).collect();
+    let stop = match checks.is_empty() {
+        true => String::new(),
+        false => format!(", while {} over the last 10 s", checks.join(" and ")),
+    };
+    format!("ladder  {} {users}, {rows} {noun}{stop}{retries}{search}", stages.join(" -> "))
 }
 
 fn time(plan: &Plan) -> String {
@@ -137,12 +142,23 @@ fn time(plan: &Plan) -> String {
     };
     match (plan.time_planned(), plan.time_at_most()) {
         (Some(planned), Some(most)) => {
-            format!("time    {}, at most {}{warm_up}", show_duration(planned), show_duration(most))
+            let search = plan.search_at_most().filter(|most| !most.is_zero());
+            let search = search.map(|most| format!(" and up to {} of search", show_duration(most)));
+            let (planned, most) = (show_duration(planned), show_duration(most));
+            format!("time    {planned}{}, at most {most}{warm_up}", search.unwrap_or_default())
         }
-        _ => {
+        // The ladder's time is known, and the search's stages end by requests.
+        (Some(planned), None) => {
+            format!(
+                "time    {}{warm_up}, then as long as the requests of the search take",
+                show_duration(planned)
+            )
+        }
+        (None, _) => {
             let requests = plan.load.stages.iter().filter_map(super::Stage::requests);
             let requests: u64 = requests.fold(0, u64::saturating_add);
-            format!("time    as long as {requests} requests take{warm_up}")
+            let search = if plan.load.search.is_some() { ", then the search" } else { "" };
+            format!("time    as long as {requests} requests take{warm_up}{search}")
         }
     }
 }

@@ -1,11 +1,32 @@
 //! Which protocol: said, or told by the path.
 
+use crate::layers::NodeKind;
 use crate::plan::Api;
 use crate::read::Section;
 
 /// The protocol of `[target] api`; `None` when it is absent or wrong (then it is reported).
 pub(super) fn read(section: Section<'_>) -> Option<Api> {
-    section.choice("api", &Api::ALL.map(|api| (api.name(), api)))
+    let words = Api::ALL.map(|api| (api.name(), api));
+    let vendor = section.get("api").and_then(|node| match &node.kind {
+        NodeKind::Text(text) => Some((node, of_vendor(text)?)),
+        _ => None,
+    });
+    let Some((node, api)) = vendor else { return section.choice("api", &words) };
+    let all = words.map(|(name, _)| format!("\"{name}\"")).join(", ");
+    let hint = format!("did you mean \"{}\"?", api.name());
+    section.context.expected_with_hint(node, &format!("one of {all}"), hint);
+    None
+}
+
+/// The protocol most spoken with a vendor whose name alone was said.
+fn of_vendor(text: &str) -> Option<Api> {
+    match text.to_ascii_lowercase().as_str() {
+        "openai" => Some(Api::OpenAiChat),
+        "anthropic" | "claude" => Some(Api::AnthropicMessages),
+        "ollama" => Some(Api::OllamaChat),
+        "dify" => Some(Api::DifyChat),
+        _ => None,
+    }
 }
 
 /// The protocol that the end of a path names.

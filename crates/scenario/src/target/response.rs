@@ -124,7 +124,15 @@ fn pointer(section: Section<'_>, node: &Node) -> Option<Pointer> {
 
 fn mark(section: Section<'_>, node: &Node) -> Option<Mark> {
     let NodeKind::Table(rows) = &node.kind else {
-        return match node.kind {
+        return match &node.kind {
+            // What an event carries, where a mark of it was meant: `done = "[DONE]"`.
+            NodeKind::Text(text) if !text.starts_with('/') && !text.is_empty() => {
+                let hint = format!(
+                    "a JSON pointer begins with `/`; an event whose data is this text is `{{ data = {text:?} }}`"
+                );
+                section.context.expected_with_hint(node, MARK, hint);
+                None
+            }
             NodeKind::Text(_) => pointer(section, node).map(Mark::Present),
             NodeKind::Unreadable => None,
             _ => {
@@ -138,15 +146,31 @@ fn mark(section: Section<'_>, node: &Node) -> Option<Mark> {
     match names.as_slice() {
         ["event"] => text("event").map(Mark::Event),
         ["data"] => text("data").map(Mark::Data),
-        ["pointer"] => pointer(section, node.get("pointer")?).map(Mark::Present),
         ["pointer", "equals"] | ["equals", "pointer"] => {
             let (at, value) = (pointer(section, node.get("pointer")?), scalar(section, node.get("equals")?));
             Some(Mark::Equals { pointer: at?, value: value? })
         }
-        _ => {
-            section.context.expected(node, MARK);
+        names => {
+            section.context.expected_with_hint(node, MARK, wrong_mark(names));
             None
         }
+    }
+}
+
+/// What is wrong with the keys of a mark.
+fn wrong_mark(names: &[&str]) -> String {
+    let known = |name: &&&str| ["event", "data", "pointer", "equals"].contains(name);
+    match names.iter().find(|name| !known(name)) {
+        Some(unknown) => format!("a mark has no key `{unknown}`"),
+        None if names == ["pointer"] => {
+            "`pointer` needs `equals`; for a value that is merely there write the pointer alone".to_owned()
+        }
+        None if names == ["equals"] => {
+            "`equals` needs the `pointer` to the value that is compared".to_owned()
+        }
+        None if names.is_empty() => "the table is empty".to_owned(),
+        None => "a mark is one thing: an event's name, its data, or a value in it; write several as an array"
+            .to_owned(),
     }
 }
 
