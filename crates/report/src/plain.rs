@@ -33,7 +33,7 @@ pub fn lines(text: &str) -> String {
 
 fn push(text: &mut String, c: char) {
     match c.is_control() || turns(c) {
-        true => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+        true => text.extend(["\\u".to_owned(), format!("{:04x}", u32::from(c))]),
         false => text.push(c),
     }
 }

@@ -88,7 +88,7 @@ fn plan_tells_what_ends_the_climb_and_how_long_a_search_takes() {
         "{}",
         done.stdout
     );
-    assert_eq!(lines[4], "time    10s and up to 30s of search, at most 45s", "{}", done.stderr);
+    assert_eq!(lines[4], "time    10 s and up to 30 s of search, at most 45 s", "{}", done.stderr);
     world.write("s.toml", &text.replace("stage_duration = \"10s\"", "stage_requests = 100"));
     let done = world.rungs(&["plan", "s.toml"]);
     assert_eq!(done.stdout.lines().nth(4), Some("time    as long as 100 requests take, then the search"));

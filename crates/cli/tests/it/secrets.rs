@@ -71,17 +71,17 @@ fn answers() -> Vec<String> {
 
 /// Everything that commands print and write.
 fn outputs(world: &World, commands: &[&[&str]]) -> String {
-    let mut all = String::new();
+    let mut all: Vec<String> = Vec::new();
     for words in commands {
         let done = world.rungs(words);
         assert!(![2, 3].contains(&done.code), "{words:?}: {}", done.stderr);
-        all += &format!("{words:?}\n{}{}", done.stdout, done.stderr);
+        all.extend([words.join(" "), done.stdout, done.stderr]);
     }
     for entry in std::fs::read_dir(world.path().join("report")).into_iter().flatten() {
         let path = entry.unwrap().path();
-        all += &format!("{}\n{}", path.display(), std::fs::read_to_string(&path).unwrap());
+        all.extend([path.display().to_string(), std::fs::read_to_string(&path).unwrap()]);
     }
-    all
+    all.join("\n")
 }
 
 /// Runs commands on a server that gives this answer; nothing of the key may show.

@@ -51,6 +51,10 @@ fn a_search_finds_the_limit_within_its_resolution_and_uses_what_the_ladder_showe
         let load = "[load]\nstages = [20, 100]\nstage_requests = 400\n[load.search]\nlow = 10\nhigh = 120\nresolution = 4\nchecks = [\"http_429_ratio <= 0%\"]\n";
         let outcome = run_alone(&scenario(server.addr().port(), "openai-chat", load));
         let proved = outcome.recording.proved.unwrap();
+        // On a machine that is too busy to generate the load, not to decide is right.
+        if proved.undecided.is_some() && outcome.recording.stages.iter().any(|stage| stage.client.saturated) {
+            return Ok(());
+        }
         let (Some(holds), Some(breaks)) = (proved.holds, proved.breaks) else {
             return Err(format!("{proved:?}"));
         };
