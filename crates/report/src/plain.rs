@@ -19,7 +19,7 @@ pub fn line(text: &str) -> String {
     line
 }
 
-/// As [`line`], of a text that has lines, whole. A JSON text stays the JSON text of the same value.
+/// As [`line()`], of a text that has lines, whole. A JSON text stays the JSON text of the same value.
 pub fn lines(text: &str) -> String {
     let mut lines = String::with_capacity(text.len());
     for c in text.chars() {
