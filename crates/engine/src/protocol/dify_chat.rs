@@ -160,12 +160,11 @@ fn has_text(output: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::heard;
     use super::*;
 
     fn signals(data: &str) -> Vec<Signal> {
-        let mut all = Vec::new();
-        event(Event { name: b"", data: data.as_bytes() }, &mut |signal| all.push(signal));
-        all
+        heard(event, data)
     }
 
     #[test]

@@ -101,13 +101,12 @@ impl openai_chunk::Choice for Choice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::heard;
     use super::*;
     use crate::protocol::Usage;
 
     fn signals(data: &str) -> Vec<Signal> {
-        let mut all = Vec::new();
-        event(Event { name: b"", data: data.as_bytes() }, &mut |signal| all.push(signal));
-        all
+        heard(event, data)
     }
 
     fn token(kind: Kind) -> Signal {

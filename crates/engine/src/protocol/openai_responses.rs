@@ -180,12 +180,11 @@ fn failure(error: Option<Value>, data: &[u8]) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::heard;
     use super::*;
 
     fn signals(data: &str) -> Vec<Signal> {
-        let mut all = Vec::new();
-        event(Event { name: b"", data: data.as_bytes() }, &mut |signal| all.push(signal));
-        all
+        heard(event, data)
     }
 
     fn whole_signals(body: &str) -> Vec<Signal> {

@@ -6,6 +6,13 @@ use serde_json::{Value, json};
 use super::*;
 
 /// What may stand in a field that should hold something else.
+/// What an event without a name says.
+pub(super) fn heard(event: fn(Event<'_>, &mut dyn FnMut(Signal)), data: &str) -> Vec<Signal> {
+    let mut all = Vec::new();
+    event(Event { name: b"", data: data.as_bytes() }, &mut |signal| all.push(signal));
+    all
+}
+
 fn odd_values() -> Vec<Value> {
     vec![
         json!(null),
