@@ -1,5 +1,9 @@
 //! One chat request, from its last byte to the last byte of its answer.
 
+mod faulty;
+
+use std::time::Duration;
+
 use tokio::sync::SemaphorePermit;
 
 use crate::answer::Answer;
@@ -10,7 +14,7 @@ use crate::http::{Connection, Gone, Head, Reply, Request};
 use crate::ledger::Row;
 use crate::pace::Schedule;
 use crate::problem::Problem;
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, TokenEvent};
 use crate::state::{Slot, State};
 
 /// Answers `request`, or refuses it, and puts it in the ledger.
@@ -33,14 +37,23 @@ pub(crate) async fn answer(
         end: received,
         status: None,
         aborted: false,
+        fault: None,
     };
     let mut chat = Chat { state, connection, head, row };
     let ask = match accept(&state.config, protocol, &chat.head, &body) {
         Ok(ask) => ask,
         Err(problem) => return chat.refuse(problem).await,
     };
+    let strike = state.config.faults.strike(state.config.seed, chat.row.ordinal);
+    if let Some(problem) = strike.and_then(|strike| strike.fault.refusal()) {
+        chat.row.fault = strike.map(|strike| strike.fault);
+        return chat.refuse(problem).await;
+    }
     let Some(open) = state.try_open() else { return chat.refuse(Problem::RateLimited).await };
     let Ok(slot) = chat.take_slot().await else { return chat.leave() };
+    if let Some(strike) = strike {
+        return chat.fail(strike, ask, (open, slot)).await;
+    }
     let Ok(last) = chat.serve(ask).await else { return chat.leave() };
     // Before the last write, like the row: who has read the answer finds the server free again.
     drop((open, slot));
@@ -102,28 +115,32 @@ impl<'a> Chat<'a> {
 
     /// Answers up to the last bytes, which are returned.
     async fn serve(&mut self, ask: Ask) -> Result<Vec<u8>, Gone> {
-        let begin = self.row.slot.unwrap_or(self.row.received);
-        let config = &self.state.config;
-        let schedule = Schedule::new(config.ttft, config.itl, config.seed, self.row.ordinal);
-        let delivery = ask.delivery;
-        let answer = Answer::new(ask, config.tokens, self.row.ordinal, self.state.clock.unix_seconds());
+        let (answer, schedule, delivery) = self.plan(ask);
         match delivery {
-            Delivery::Stream { .. } => self.stream(&answer, schedule, begin).await,
-            Delivery::Whole => self.whole(&answer, schedule, begin).await,
+            Delivery::Stream { .. } => self.stream(&answer, schedule).await,
+            Delivery::Whole => self.whole(&answer, schedule).await,
         }
     }
 
+    /// What is to be said, when, and how.
+    fn plan(&self, ask: Ask) -> (Answer, Schedule, Delivery) {
+        let (config, ordinal) = (&self.state.config, self.row.ordinal);
+        let schedule = Schedule::new(config.ttft, config.itl, config.seed, ordinal);
+        let delivery = ask.delivery;
+        (Answer::new(ask, config.tokens, ordinal, self.state.clock.unix_seconds()), schedule, delivery)
+    }
+
+    /// The zero of the schedule.
+    fn begin(&self) -> Stamp {
+        self.row.slot.unwrap_or(self.row.received)
+    }
+
     /// Head and opening events at once, then each token when it is due, then the closing events at once.
-    async fn stream(&mut self, answer: &Answer, schedule: Schedule, begin: Stamp) -> Result<Vec<u8>, Gone> {
+    async fn stream(&mut self, answer: &Answer, schedule: Schedule) -> Result<Vec<u8>, Gone> {
         let framing = self.head.framing;
         let events = self.row.protocol.events(answer);
         self.begin_stream(&events.opening).await?;
-        for (index, due) in schedule.take(answer.output_tokens).enumerate() {
-            let piece = framing.piece(&events.token.render(index, crate::text::token(index)));
-            self.connection.wait_until(begin.after(due)).await?;
-            self.row.tokens.push(self.state.clock.now());
-            self.connection.write(&piece).await?;
-        }
+        self.stream_tokens(&events.token, schedule.take(answer.output_tokens)).await?;
         let Some((last, others)) = events.closing.split_last() else { return Ok(framing.last_piece("")) };
         for event in others {
             self.connection.write(&framing.piece(event)).await?;
@@ -146,10 +163,26 @@ impl<'a> Chat<'a> {
         Ok(())
     }
 
+    /// A token at each of the times.
+    async fn stream_tokens(
+        &mut self,
+        event: &TokenEvent,
+        times: impl Iterator<Item = Duration>,
+    ) -> Result<(), Gone> {
+        let (framing, begin) = (self.head.framing, self.begin());
+        for (index, due) in times.enumerate() {
+            let piece = framing.piece(&event.render(index, crate::text::token(index)));
+            self.connection.wait_until(begin.after(due)).await?;
+            self.row.tokens.push(self.state.clock.now());
+            self.connection.write(&piece).await?;
+        }
+        Ok(())
+    }
+
     /// One JSON document when the last token would have been due.
-    async fn whole(&mut self, answer: &Answer, schedule: Schedule, begin: Stamp) -> Result<Vec<u8>, Gone> {
+    async fn whole(&mut self, answer: &Answer, schedule: Schedule) -> Result<Vec<u8>, Gone> {
         let bytes = self.reply(200).json(&self.row.protocol.whole(answer));
-        self.connection.wait_until(begin.after(schedule.last_of(answer.output_tokens))).await?;
+        self.connection.wait_until(self.begin().after(schedule.last_of(answer.output_tokens))).await?;
         self.row.whole_tokens = Some(answer.output_tokens);
         self.row.status = Some(200);
         self.row.head = Some(self.state.clock.now());
@@ -157,23 +190,27 @@ impl<'a> Chat<'a> {
     }
 
     /// Records the row, then writes the last bytes.
-    async fn finish(mut self, last: &[u8]) -> Result<(), Gone> {
-        let ordinal = self.row.ordinal;
-        self.row.end = self.state.clock.now();
-        self.state.ledger().record(self.row);
-        let written = self.connection.write(last).await;
+    async fn finish(self, last: &[u8]) -> Result<(), Gone> {
+        let (state, ordinal) = (self.state, self.row.ordinal);
+        let written = self.record().write(last).await;
         if written.is_err() {
-            self.state.ledger().mark_aborted(ordinal);
+            state.ledger().mark_aborted(ordinal);
         }
         written
     }
 
     /// Records that the client has gone.
     fn leave(mut self) -> Result<(), Gone> {
-        self.row.end = self.state.clock.now();
         self.row.aborted = true;
-        self.state.ledger().record(self.row);
+        self.record();
         Err(Gone)
+    }
+
+    /// Puts the row into the ledger, as ended now; what is left is the connection.
+    fn record(mut self) -> &'a mut Connection {
+        self.row.end = self.state.clock.now();
+        self.state.ledger().record(self.row);
+        self.connection
     }
 
     fn reply(&self, status: u16) -> Reply {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::faults::Faults;
 use crate::pace::Pace;
 use crate::protocol::Protocol;
 
@@ -29,6 +30,8 @@ pub struct Config {
     pub models: Vec<String>,
     /// What a 429 says in `Retry-After`, rounded up to whole seconds. Default 1 s.
     pub retry_after: Duration,
+    /// What goes wrong on purpose. Default: nothing.
+    pub faults: Faults,
 }
 
 impl Default for Config {
@@ -44,6 +47,7 @@ impl Default for Config {
             key: None,
             models: Vec::new(),
             retry_after: Duration::from_secs(1),
+            faults: Faults::default(),
         }
     }
 }

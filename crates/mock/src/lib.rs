@@ -18,6 +18,7 @@ mod ask;
 mod chat;
 mod clock;
 mod config;
+mod faults;
 mod http;
 mod ledger;
 mod pace;
@@ -31,6 +32,7 @@ mod text;
 
 pub use crate::clock::Stamp;
 pub use crate::config::{Api, Config, Key};
+pub use crate::faults::{Fault, Faults, FaultsError};
 pub use crate::ledger::{Distribution, LedgerSnapshot, Row};
 pub use crate::pace::Pace;
 pub use crate::protocol::Protocol;

@@ -15,8 +15,12 @@ pub(crate) enum Problem {
     MissingKey,
     /// The key is not the one asked for.
     WrongKey,
-    /// More requests are open than the limit allows.
+    /// More requests came than are taken.
     RateLimited,
+    /// The server cannot answer now.
+    Unavailable,
+    /// Something broke while the answer was made.
+    Internal,
     /// No such path, or not by this method.
     NotFound,
     /// The model is not one of those served.
@@ -31,6 +35,8 @@ impl Problem {
             Self::NotFound | Self::UnknownModel(_) => 404,
             Self::TooLarge => 413,
             Self::RateLimited => 429,
+            Self::Internal => 500,
+            Self::Unavailable => 503,
         }
     }
 
@@ -43,7 +49,9 @@ impl Problem {
             Self::MissingField(field) => format!("Missing required parameter: '{field}'."),
             Self::MissingKey => "No API key was provided.".to_owned(),
             Self::WrongKey => "Incorrect API key provided.".to_owned(),
-            Self::RateLimited => "Rate limit reached: too many open requests.".to_owned(),
+            Self::RateLimited => "Rate limit reached: too many requests.".to_owned(),
+            Self::Unavailable => "The server cannot take requests at present.".to_owned(),
+            Self::Internal => "The server had an error while it made the answer.".to_owned(),
             Self::UnknownModel(model) => format!("The model `{model}` does not exist."),
             Self::NotFound => "There is nothing at this path.".to_owned(),
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::config::{Api, Config, Key};
+use crate::faults::Fault;
 use crate::pace::Pace;
 use crate::protocol::Protocol;
 
@@ -76,9 +77,11 @@ enum Setting {
     Key,
     Models,
     RetryAfter,
+    Fault(Fault),
 }
 
 impl Setting {
+    /// All but the faults, which name themselves.
     const ALL: [(&'static str, Self); 10] = [
         ("api", Self::Api),
         ("ttft", Self::Ttft),
@@ -93,11 +96,14 @@ impl Setting {
     ];
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, setting)| *setting)
+        let setting = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, setting)| *setting);
+        setting.or_else(|| Fault::named(name).map(Self::Fault))
     }
 
     fn names() -> String {
-        Self::ALL.map(|(name, _)| format!("`{name}`")).join(", ")
+        let faults = Fault::ALL.into_iter().map(Fault::name);
+        let names = Self::ALL.into_iter().map(|(name, _)| name).chain(faults);
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     }
 
     /// Sets the value, or says what was expected.
@@ -114,6 +120,7 @@ impl Setting {
             Self::Key => config.key = Some(Key::from(value)),
             Self::Models => config.models = models(value)?,
             Self::RetryAfter => config.retry_after = parse_duration(value).ok_or(DURATION)?,
+            Self::Fault(fault) => config.faults.set_written(fault, value)?,
         }
         Ok(())
     }
@@ -186,7 +193,8 @@ mod tests {
     #[test]
     fn every_setting_is_read() {
         let config = Config::from_query(
-            "api=dify-chat&ttft=1.5s~0.3&itl=250us&tokens=64&capacity=32&limit=80&seed=7&key=sk-1&models=a,b&retry_after=3s",
+            "api=dify-chat&ttft=1.5s~0.3&itl=250us&tokens=64&capacity=32&limit=80&seed=7&key=sk-1&models=a,b&retry_after=3s\
+             &reset=0.02&rate_limited=5%",
         )
         .unwrap();
         assert_eq!(config.api, Api::Only(Protocol::DifyChat));
@@ -196,6 +204,8 @@ mod tests {
         assert_eq!(config.key, Some(Key::from("sk-1")));
         assert_eq!(config.models, ["a", "b"]);
         assert_eq!(config.retry_after, Duration::from_secs(3));
+        let shares = [Fault::Reset, Fault::RateLimited, Fault::Stall].map(|fault| config.faults.share(fault));
+        assert_eq!(shares, [0.02, 0.05, 0.0]);
     }
 
     #[test]
@@ -224,10 +234,13 @@ mod tests {
             ("key=", "mock setting `key`: found ``, expected a key"),
             ("models=a,,b", "mock setting `models`: found `a,,b`, expected names of models"),
             ("retry_after=soon", "mock setting `retry_after`: found `soon`, expected a duration such as"),
+            ("stall=often", "mock setting `stall`: found `often`, expected a share from 0 to 100%"),
+            ("reset=60%&close=60%", "mock setting `close`: found `60%`, expected a share from 0 to 100%"),
             ("seed=1&seed=2", "mock setting `seed`: it is given twice"),
         ];
         let known = "; the settings are `api`, `ttft`, `itl`, `tokens`, `capacity`, `limit`, `seed`, `key`, \
-                     `models`, `retry_after`";
+                     `models`, `retry_after`, `reset`, `close`, `stall`, `rate_limited`, `unavailable`, `truncated`, \
+                     `inband_error`";
         for (query, expected) in table {
             let message = Config::from_query(query).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{query}: {message}");

@@ -124,6 +124,13 @@ impl Connection {
         Ok(self.stream.write_all(bytes).await?)
     }
 
+    /// The connection is going to end by a reset, without anything that was not sent yet.
+    pub(crate) fn reset_when_dropped(&self) -> Gone {
+        // A socket that refuses it is about to fail anyway.
+        let _ = self.stream.set_zero_linger();
+        Gone
+    }
+
     /// Sleeps until `due`, but not past the client's leaving.
     pub(crate) async fn wait_until(&mut self, due: Stamp) -> Result<(), Gone> {
         let clock = self.clock;

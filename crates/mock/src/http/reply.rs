@@ -58,8 +58,13 @@ impl Reply {
     /// Head and body of a JSON answer.
     pub(crate) fn json(&self, body: &Value) -> Vec<u8> {
         let body = body.to_string();
+        [&self.json_head(body.len()), body.as_bytes()].concat()
+    }
+
+    /// The head before a JSON document of so many bytes.
+    pub(crate) fn json_head(&self, length: usize) -> Vec<u8> {
         let head = self.head("application/json");
-        format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+        format!("{head}content-length: {length}\r\n\r\n").into_bytes()
     }
 
     fn head(&self, content_type: &str) -> String {
@@ -94,6 +99,7 @@ fn reason(status: u16) -> &'static str {
         404 => "Not Found",
         413 => "Content Too Large",
         429 => "Too Many Requests",
+        503 => "Service Unavailable",
         _ => "Unknown",
     }
 }

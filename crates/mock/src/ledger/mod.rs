@@ -4,12 +4,13 @@ mod distribution;
 mod row;
 mod snapshot;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 pub use self::distribution::Distribution;
 pub use self::row::Row;
 pub use self::snapshot::LedgerSnapshot;
+use crate::faults::Fault;
 
 /// Counters since the last reset, and the newest rows.
 ///
@@ -28,7 +29,8 @@ struct Counts {
     requests: u64,
     aborted: u64,
     tokens: u64,
-    statuses: std::collections::BTreeMap<u16, u64>,
+    statuses: BTreeMap<u16, u64>,
+    faults: BTreeMap<Fault, u64>,
     connections: u64,
     open: usize,
     open_max: usize,
@@ -59,6 +61,9 @@ impl Ledger {
         self.counts.tokens += row.sent_tokens();
         if let Some(status) = row.status {
             *self.counts.statuses.entry(status).or_default() += 1;
+        }
+        if let Some(fault) = row.fault {
+            *self.counts.faults.entry(fault).or_default() += 1;
         }
         self.stamps += row.tokens.len();
         self.rows.push_back(Arc::new(row));

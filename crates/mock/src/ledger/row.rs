@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::clock::Stamp;
+use crate::faults::Fault;
 use crate::protocol::Protocol;
 
 /// What the server did for one request, and when.
@@ -36,12 +37,16 @@ pub struct Row {
     pub status: Option<u16>,
     /// The client left before the end.
     pub aborted: bool,
+    /// The fault that it met; none that was still to come when the client left.
+    pub fault: Option<Fault>,
 }
 
 impl Row {
-    /// Answered in full with a 2xx: the only rows that count in distributions.
+    /// Answered in full with a 2xx, without a fault: the only rows that count in distributions.
     pub fn is_complete(&self) -> bool {
-        !self.aborted && self.status.is_some_and(|status| (200..300).contains(&status))
+        !self.aborted
+            && self.fault.is_none()
+            && self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
     /// From the request's last byte to the writing of the first token; absent when there was none.
@@ -84,6 +89,7 @@ pub(super) mod tests {
             end: at(tokens_ms.last().unwrap_or(&0) + 1),
             status: Some(200),
             aborted: false,
+            fault: None,
         }
     }
 

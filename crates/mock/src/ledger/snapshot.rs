@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::faults::Fault;
+
 use super::{Counts, Distribution, Ledger, Row};
 
 /// What the server did since its start or the last reset.
 ///
-/// Counters are of all requests. Distributions are exact, over the complete answers (2xx, not aborted)
+/// Counters are of all requests. Distributions are exact, over the complete answers (2xx, not aborted, no fault)
 /// among the rows that are still kept; they are written in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LedgerSnapshot {
@@ -21,6 +23,8 @@ pub struct LedgerSnapshot {
     pub tokens: u64,
     /// Requests by the status they were answered with; one that left while waiting has none.
     pub statuses: BTreeMap<u16, u64>,
+    /// Requests by the fault they met.
+    pub faults: BTreeMap<Fault, u64>,
     /// Connections accepted.
     pub connections: u64,
     /// Requests open now, waiting ones included.
@@ -55,13 +59,14 @@ impl Ledger {
 
 impl Excerpt {
     pub(crate) fn snapshot(self) -> LedgerSnapshot {
-        let Counts { requests, aborted, tokens, statuses, connections, open, open_max } = self.counts;
+        let Counts { requests, aborted, tokens, statuses, faults, connections, open, open_max } = self.counts;
         let complete = || self.rows.iter().filter(|row| row.is_complete());
         LedgerSnapshot {
             requests,
             aborted,
             tokens,
             statuses,
+            faults,
             connections,
             open,
             open_max,
@@ -86,9 +91,11 @@ mod tests {
         ledger.record(row(&[50, 60]));
         ledger.record(Row { aborted: true, ..row(&[500, 900]) });
         ledger.record(Row { status: Some(429), tokens: Vec::new(), ..row(&[]) });
+        ledger.record(Row { fault: Some(Fault::Truncated), ..row(&[5]) });
         let snapshot = ledger.excerpt().snapshot();
-        assert_eq!((snapshot.requests, snapshot.aborted, snapshot.tokens), (3, 1, 4));
-        assert_eq!(snapshot.statuses, BTreeMap::from([(200, 2), (429, 1)]));
+        assert_eq!((snapshot.requests, snapshot.aborted, snapshot.tokens), (4, 1, 5));
+        assert_eq!(snapshot.statuses, BTreeMap::from([(200, 3), (429, 1)]));
+        assert_eq!(snapshot.faults, BTreeMap::from([(Fault::Truncated, 1)]));
         assert_eq!(snapshot.complete_rows, 1);
         assert_eq!(snapshot.ttft.unwrap().max, Duration::from_millis(50));
         assert_eq!(snapshot.gap.unwrap().n, 1);

@@ -46,6 +46,7 @@ pub(super) fn error(problem: &Problem) -> Value {
         Problem::TooLarge => "request_too_large",
         Problem::MissingKey | Problem::WrongKey => "authentication_error",
         Problem::RateLimited => "rate_limit_error",
+        Problem::Unavailable | Problem::Internal => "api_error",
         Problem::NotFound | Problem::UnknownModel(_) => "not_found_error",
     };
     json!({"type": "error", "error": {"type": kind, "message": problem.message()}})

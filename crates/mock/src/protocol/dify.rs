@@ -53,10 +53,22 @@ pub(super) fn error(problem: &Problem) -> Value {
         Problem::MissingField(_) => "invalid_param",
         Problem::MissingKey | Problem::WrongKey => "unauthorized",
         Problem::RateLimited => "too_many_requests",
+        Problem::Unavailable => "service_unavailable",
+        Problem::Internal => "internal_server_error",
         Problem::NotFound => "not_found",
         Problem::UnknownModel(_) => "model_not_found",
     };
     json!({"code": code, "message": problem.message(), "status": problem.status()})
+}
+
+/// The event with which a stream ends that broke.
+pub(super) fn failure(answer: &Answer) -> String {
+    let Ids { message, task, .. } = Ids::of(answer);
+    let mut event = error(&Problem::Internal);
+    event["event"] = "error".into();
+    event["task_id"] = task.into();
+    event["message_id"] = message.into();
+    data_event(&event)
 }
 
 /// The ids of one answer, in the shape of UUIDs.

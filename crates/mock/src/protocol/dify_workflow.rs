@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Events, TokenEvent, data_event};
 use crate::answer::Answer;
+use crate::problem::Problem;
 use crate::text;
 
 pub(super) fn events(answer: &Answer) -> Events {
@@ -37,6 +38,16 @@ pub(super) fn events(answer: &Answer) -> Events {
 pub(super) fn whole(answer: &Answer) -> Value {
     let Ids { run, task } = Ids::of(answer);
     json!({"workflow_run_id": run, "task_id": task, "data": finished(answer)})
+}
+
+/// The event with which a run ends that failed.
+pub(super) fn failure(answer: &Answer) -> String {
+    let Ids { run, task } = Ids::of(answer);
+    let mut data = finished(answer);
+    data["status"] = "failed".into();
+    data["outputs"] = Value::Null;
+    data["error"] = Problem::Internal.message().into();
+    data_event(&json!({"event": "workflow_finished", "task_id": task, "workflow_run_id": run, "data": data}))
 }
 
 fn finished(answer: &Answer) -> Value {

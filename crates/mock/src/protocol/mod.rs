@@ -122,6 +122,19 @@ impl Protocol {
         }
     }
 
+    /// The event with which a streamed answer ends that broke after so many tokens.
+    pub(crate) fn failure(self, answer: &Answer, tokens: usize) -> String {
+        let error = self.error(&Problem::Internal);
+        match self {
+            Self::OpenAiChat | Self::OpenAiCompletions => data_event(&error),
+            Self::OpenAiResponses => openai_responses::failure(tokens),
+            Self::AnthropicMessages => named_event("error", &error),
+            Self::DifyChat => dify::failure(answer),
+            Self::DifyWorkflow => dify_workflow::failure(answer),
+            Self::OllamaChat | Self::OllamaGenerate => format!("{error}\n"),
+        }
+    }
+
     /// The body of a refusal.
     pub(crate) fn error(self, problem: &Problem) -> Value {
         match self {

@@ -52,6 +52,7 @@ pub(super) fn error(problem: &Problem) -> Value {
         }
         Problem::WrongKey => ("invalid_request_error", None, Some("invalid_api_key")),
         Problem::RateLimited => ("requests", None, Some("rate_limit_exceeded")),
+        Problem::Unavailable | Problem::Internal => ("server_error", None, None),
     };
     json!({"error": {"message": problem.message(), "type": kind, "param": param, "code": code}})
 }

@@ -4,31 +4,38 @@ use serde_json::{Value, json};
 
 use super::{Events, TokenEvent, named_event, quoted};
 use crate::answer::{Answer, Finish};
+use crate::problem::Problem;
 use crate::text;
 
 pub(super) fn events(answer: &Answer) -> Events {
     let begun = response(answer, "in_progress", json!([]));
     let item = json!({"id": item_id(answer), "type": "message", "role": "assistant", "status": "in_progress", "content": []});
-    let opening = [
+    let opening: [_; OPENING] = [
         ("response.created", json!({"response": begun})),
         ("response.in_progress", json!({"response": begun})),
         ("response.output_item.added", json!({"output_index": 0, "item": item})),
         ("response.content_part.added", part_event(answer, &part(""))),
     ];
-    let (first, item_id) = (opening.len(), quoted(&item_id(answer)));
+    let item_id = quoted(&item_id(answer));
     let before = format!(
         "event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\
          \"item_id\":{item_id},\"output_index\":0,\"content_index\":0,\"logprobs\":[],\"delta\":"
     );
     Events {
         opening: numbered(opening, 0),
-        token: TokenEvent::numbered(before, ",\"sequence_number\":".to_owned(), first, "}\n\n".to_owned()),
-        closing: numbered(closing(answer), first + answer.output_tokens),
+        token: TokenEvent::numbered(before, ",\"sequence_number\":".to_owned(), OPENING, "}\n\n".to_owned()),
+        closing: numbered(closing(answer), OPENING + answer.output_tokens),
     }
 }
 
 pub(super) fn whole(answer: &Answer) -> Value {
     response(answer, status(answer), json!([message(answer)]))
+}
+
+/// The event with which a stream ends that broke after so many tokens.
+pub(super) fn failure(tokens: usize) -> String {
+    let error = json!({"code": "server_error", "message": Problem::Internal.message(), "param": null});
+    numbered([("error", error)], OPENING + tokens).concat()
 }
 
 fn closing(answer: &Answer) -> [(&'static str, Value); 4] {
@@ -119,3 +126,6 @@ fn status(answer: &Answer) -> &'static str {
         Finish::Length => "incomplete",
     }
 }
+
+/// Events before the first token.
+const OPENING: usize = 4;

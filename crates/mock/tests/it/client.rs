@@ -1,6 +1,6 @@
 //! A blocking HTTP/1.1 client over a bare socket, just enough to see every chunk and when it came.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -91,6 +91,19 @@ impl Client {
         let mut rest = String::new();
         self.stream.read_to_string(&mut rest).unwrap();
         rest
+    }
+
+    /// What comes before the connection ends, and how it ended unless in order.
+    pub(crate) fn until_it_breaks(&mut self) -> (String, Option<ErrorKind>) {
+        let mut read = Vec::new();
+        let end = self.stream.read_to_end(&mut read);
+        (String::from_utf8(read).unwrap(), end.err().map(|error| error.kind()))
+    }
+
+    /// Whether no byte is there, on a connection that is still open.
+    pub(crate) fn has_nothing_to_read(&mut self) -> bool {
+        self.stream.get_mut().set_nonblocking(true).unwrap();
+        self.stream.fill_buf().is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
 
     fn line(&mut self) -> String {

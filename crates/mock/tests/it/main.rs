@@ -6,6 +6,8 @@ mod admission;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod ledger;
 #[cfg(test)]
 mod wire;
