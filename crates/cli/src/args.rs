@@ -206,7 +206,11 @@ pub(crate) struct MockArgs {
     /// Models served, separated by commas; any other is answered 404 (default: any model)
     #[arg(long, value_name = "NAMES")]
     pub(crate) models: Option<String>,
-    /// Seed of the times
+    /// TOML file that says which share of the requests meets which fault: `reset = "2%"`, close, stall, rate_limited,
+    /// unavailable, truncated, inband_error
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
+    /// Seed of the times and of the faults
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }

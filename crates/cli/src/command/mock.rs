@@ -1,11 +1,13 @@
 //! `rungs mock`: the built-in streaming server in the foreground.
 
+use std::path::Path;
+
 use crate::args::MockArgs;
 use crate::exit::Code;
 use crate::screen;
 
 pub(crate) fn mock(args: &MockArgs) -> Code {
-    let config = match mock::Config::from_query(&settings(args)) {
+    let config = match config(args) {
         Ok(config) => config,
         Err(error) => {
             screen::talk(format_args!("error: {error}"));
@@ -27,6 +29,23 @@ pub(crate) fn mock(args: &MockArgs) -> Code {
             Code::Output
         }
     }
+}
+
+/// What the flags say, or what is wrong with them.
+fn config(args: &MockArgs) -> Result<mock::Config, String> {
+    let mut config = mock::Config::from_query(&settings(args)).map_err(|error| error.to_string())?;
+    if let Some(file) = &args.faults {
+        config.faults = faults(file)?;
+    }
+    Ok(config)
+}
+
+fn faults(file: &Path) -> Result<mock::Faults, String> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("the faults in {shown} cannot be read: {error}"))?;
+    mock::Faults::from_toml(&text)
+        .map_err(|error| format!("{error}\n  --> {shown}:{}:{}", error.line, error.column))
 }
 
 /// The flags in the form that `mock://?...` uses, so that both are read by the same code.

@@ -148,3 +148,50 @@ fn mock_serves_until_it_is_ended() {
     let wrong = world.rungs(&["mock", "--ttft", "fast"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("ttft"), "{}", wrong.stderr);
 }
+
+#[test]
+fn mock_has_the_faults_of_its_file_and_tells_what_is_wrong_in_it() {
+    let world = World::new();
+    world.write("faults.toml", "# every one of them\nunavailable = \"100%\"\n");
+    let mut child = world
+        .command(&["mock", "--port", "0", "--faults", "faults.toml"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.split("http://").nth(1).unwrap().split(':').take(2).collect::<Vec<_>>().join(":");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+
+    world.write("wrong.toml", "stall = 0.1\nrest = 0.1\n");
+    for (file, told) in [
+        ("wrong.toml", "error: no fault is called `rest`; the faults are `reset`, `close`"),
+        ("wrong.toml", "  --> wrong.toml:2:1"),
+        ("missing.toml", "error: the faults in missing.toml cannot be read"),
+    ] {
+        let wrong = world.rungs(&["mock", "--port", "0", "--faults", file]);
+        assert!(wrong.code == 2 && wrong.stderr.contains(told), "{}", wrong.stderr);
+    }
+}
+
+#[test]
+fn the_built_in_server_of_a_run_has_the_faults_of_its_address() {
+    let world = World::new();
+    let address = "mock://?ttft=1ms&itl=1ms&tokens=2&rate_limited=50%&unavailable=0.5&seed=3";
+    let load = "preflight = false\nstages = [1]\nstage_requests = 20\n[data]";
+    let text = scenario(address, "").replace("stages = [1, 2]\nstage_requests = 4\n[data]", load);
+    world.write("s.toml", &text);
+    world.rungs(&["run", "s.toml", "--quiet"]);
+    let stage = &world.result()["stages"][0];
+    let count = |name: &str| stage["outcomes"][name].as_u64().unwrap();
+    assert!(count("rate_limited") > 0 && count("server_error") > 0, "{}", stage["outcomes"]);
+    assert_eq!(count("rate_limited") + count("server_error"), 20);
+}
