@@ -186,7 +186,7 @@ fn mock_has_the_faults_of_its_file_and_tells_what_is_wrong_in_it() {
 fn the_built_in_server_of_a_run_has_the_faults_of_its_address() {
     let world = World::new();
     let address = "mock://?ttft=1ms&itl=1ms&tokens=2&rate_limited=50%&unavailable=0.5&seed=3";
-    let load = "preflight = false\nstages = [1]\nstage_requests = 20\n[data]";
+    let load = "preflight = false\nstages = [10]\nstage_requests = 20\n[data]";
     let text = scenario(address, "").replace("stages = [1, 2]\nstage_requests = 4\n[data]", load);
     world.write("s.toml", &text);
     world.rungs(&["run", "s.toml", "--quiet"]);
