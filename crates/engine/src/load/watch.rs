@@ -57,7 +57,9 @@ impl Watch {
         loop {
             tokio::time::sleep_until(self.clock.deadline(due)).await;
             let now = self.clock.now();
-            self.lag.borrow_mut().record(now.since(due));
+            for late in lateness(now.since(due)) {
+                self.lag.borrow_mut().record(late);
+            }
             self.publish(live);
             // The next tick counts from now: a late one must not be followed by a burst.
             due = now + TICK;
@@ -80,10 +82,34 @@ impl Watch {
     }
 }
 
+/// How late the ticks are when one fires so late: it, and each that was due meanwhile. Without those a loop that stood still
+/// would have seen one late tick where an idle one sees many that are in time.
+fn lateness(late: Duration) -> impl Iterator<Item = Duration> {
+    std::iter::successors(Some(late), |late| late.checked_sub(TICK))
+}
+
 /// CPU time of this thread so far, user and system.
 fn thread_cpu() -> Duration {
     getrusage(UsageWho::RUSAGE_THREAD)
         .map(|usage| (usage.user_time() + usage.system_time()).num_microseconds())
         .map(|micros| Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_tick_counts_for_all_that_were_due_meanwhile() {
+        let ms = Duration::from_millis;
+        assert_eq!(lateness(ms(0)).collect::<Vec<_>>(), [ms(0)]);
+        assert_eq!(lateness(ms(9)).collect::<Vec<_>>(), [ms(9)]);
+        assert_eq!(lateness(ms(34)).collect::<Vec<_>>(), [ms(34), ms(24), ms(14), ms(4)]);
+        assert_eq!(
+            lateness(ms(2000)).count(),
+            201,
+            "a loop that stands still for two seconds is known to be late"
+        );
+    }
 }

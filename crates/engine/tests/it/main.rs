@@ -5,6 +5,7 @@
 mod accounting;
 mod accuracy;
 mod addresses;
+mod busy;
 mod case;
 mod compressed;
 mod course;

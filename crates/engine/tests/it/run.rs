@@ -59,13 +59,24 @@ pub(crate) fn load(toml: &str, environment: BTreeMap<String, String>) -> Result<
     scenario::load(file.path(), &layers).map(Scenario::plan)
 }
 
+/// As [`run_alone`], on so many worker threads.
+pub(crate) fn run_alone_on(workers: usize, toml: &str) -> Outcome {
+    let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
+    let plan = load(toml, BTreeMap::new()).unwrap_or_else(|problems| panic!("{problems}"));
+    run_plan_on(workers, &plan, |_| {})
+}
+
 /// Carries a plan out; `meanwhile` gets the means to stop it.
 pub(crate) fn run_plan(plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome {
+    run_plan_on(1, plan, meanwhile)
+}
+
+fn run_plan_on(workers: usize, plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome {
     let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
     let (stopper, listener) = stop();
     meanwhile(stopper);
     let mut collector = Collector::default();
-    let settings = Settings { workers: 1, clock: Clock::start() };
+    let settings = Settings { workers, clock: Clock::start() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let running = engine::run(plan, &endpoint, settings, &mut collector, listener);
     let recording = runtime.block_on(running).unwrap();
