@@ -1,7 +1,7 @@
 //! The scripted streaming server: an independent oracle for load tests.
 //!
-//! It speaks the wire formats of every api that the client knows, paces its tokens by a seeded schedule, queues and
-//! sheds load where told, and keeps a [`Ledger`](LedgerSnapshot) of what it really wrote and when. It runs
+//! It speaks the wire formats of every api that the client knows, paces its tokens by a seeded schedule, queues,
+//! sheds load and fails where told, and keeps a [`Ledger`](LedgerSnapshot) of what it really wrote and when. It runs
 //! on one thread and one runtime of its own, listens on 127.0.0.1 only, and shares no code with the client
 //! it is there to check: a shared parser would share its faults.
 //!

@@ -27,6 +27,7 @@ mod refusals;
 mod retries;
 mod run;
 mod script;
+mod set_up;
 mod stop_rule;
 mod timeouts;
 mod tls;

@@ -20,6 +20,18 @@ pub(crate) fn server(ca: &Path) -> u16 {
 
 /// As [`server`]; each connection answers so many requests.
 fn server_of(ca: &Path, requests: usize) -> u16 {
+    let (leaf, leaf_key) = issued(ca);
+    serve(&leaf, &leaf_key, requests)
+}
+
+/// The settings of a server as [`server`] starts one.
+pub(crate) fn config(ca: &Path) -> Arc<ServerConfig> {
+    let (leaf, leaf_key) = issued(ca);
+    config_of(&leaf, &leaf_key)
+}
+
+/// A certificate for `localhost` from a CA of its own, and its key.
+fn issued(ca: &Path) -> (Certificate, KeyPair) {
     let (ca_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -27,7 +39,7 @@ fn server_of(ca: &Path, requests: usize) -> u16 {
     std::fs::write(ca, root.pem()).unwrap();
     let issuer = Issuer::new(params, ca_key);
     let leaf = CertificateParams::new(names()).unwrap().signed_by(&leaf_key, &issuer).unwrap();
-    serve(&leaf, &leaf_key, requests)
+    (leaf, leaf_key)
 }
 
 /// A server whose certificate is signed by itself, as a CA's or not; it is written to `pem`.
@@ -44,7 +56,7 @@ fn names() -> Vec<String> {
     vec!["localhost".to_owned(), "127.0.0.1".to_owned()]
 }
 
-fn serve(certificate: &Certificate, key: &KeyPair, requests: usize) -> u16 {
+fn config_of(certificate: &Certificate, key: &KeyPair) -> Arc<ServerConfig> {
     let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -53,9 +65,13 @@ fn serve(certificate: &Certificate, key: &KeyPair, requests: usize) -> u16 {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
+    Arc::new(config)
+}
+
+fn serve(certificate: &Certificate, key: &KeyPair, requests: usize) -> u16 {
+    let config = config_of(certificate, key);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let config = Arc::new(config);
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
