@@ -55,6 +55,8 @@ pub(crate) struct Circumstances {
     pub(crate) signal: Option<Signal>,
     /// Outputs that could not be written, each as a sentence.
     pub(crate) unwritten: Vec<String>,
+    /// What does not add up: the numbers are not to be trusted.
+    pub(crate) unaccounted: Option<String>,
     /// Why the target cannot be used, and what was found out about it.
     pub(crate) unusable: Vec<String>,
 }
@@ -84,6 +86,11 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
         Some(Signal::Terminate) => reasons.push((Code::Terminated, "interrupted by SIGTERM".to_owned())),
         None => {}
     }
+    reasons.extend(
+        around.unaccounted.iter().map(|sums| {
+            (Code::Bug, format!("the sums of the run do not add up, please report this ({sums})"))
+        }),
+    );
     reasons.extend(around.unwritten.iter().map(|text| (Code::Output, text.clone())));
     reasons.extend(around.unusable.iter().map(|text| (Code::Target, text.clone())));
     match run.gate.verdict {
@@ -130,7 +137,12 @@ mod tests {
     fn run(verdict: Verdict, stage: StageStatus, ok: u64) -> RunResult {
         let frame = measure::stage::StageFrame {
             name: "c1".to_owned(),
-            concurrency: 1,
+            level: measure::Level::Users(1),
+            ramp_from: None,
+            open_loop: None,
+            ramp_up: None,
+            think_time: None,
+            begins: measure::Offset::ORIGIN,
             duration: None,
             requests: None,
             window_start: measure::Offset::ORIGIN,
@@ -183,6 +195,9 @@ mod tests {
         let mut around = Circumstances::default();
         let mut steps = vec![(Code::GateFailed, 1)];
         assert_eq!(code(&failed, &around), Code::GateFailed);
+        around.unaccounted = Some("3 and 4".to_owned());
+        assert_eq!(code(&run(Verdict::Fail, StageStatus::Complete, 5), &around), Code::Bug);
+        around.unaccounted = None;
         around.unusable = vec!["a key died".to_owned()];
         steps.push((code(&failed, &around), 2));
         around.unwritten = vec!["no space".to_owned()];

@@ -29,6 +29,20 @@ pub(crate) struct Progress {
     header_printed: bool,
     planned: Vec<Option<Duration>>,
     index: usize,
+    columns: Columns,
+    /// Whether the stage that runs is an open loop.
+    is_open: bool,
+    /// The last rate it offered.
+    rate: Option<f64>,
+}
+
+/// What the column of users shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// Users, active and wanted.
+    Users,
+    /// The same, and of open loops the open requests, those that wait, and the rate: `64+12 @40/s`.
+    Rates,
 }
 
 /// What the stage's finished requests amount to so far.
@@ -61,6 +75,9 @@ impl Progress {
             header_printed: false,
             planned,
             index: 0,
+            columns: Columns::of(plan),
+            is_open: false,
+            rate: None,
         }
     }
 
@@ -79,14 +96,17 @@ impl Progress {
     }
 
     pub(crate) fn stage_started(&mut self, index: usize, stage: &Stage) {
+        // A ramp follows on: the stage before it has not ended yet, and has shown its last row.
+        self.stage_ended();
         self.stage.clone_from(&stage.name);
         self.index = index;
+        self.is_open = stage.level().rate().is_some();
+        self.rate = None;
         self.stage_end = None;
-        self.unprinted = None;
         self.tally = Tally::default();
         if !self.header_printed {
             self.header_printed = true;
-            self.say(HEADER);
+            self.say(&self.columns.header());
         }
     }
 
@@ -104,12 +124,13 @@ impl Progress {
     }
 
     pub(crate) fn tick(&mut self, now: &Snapshot) {
-        let Some(index) = now.stage else { return };
+        let Some(index) = now.stage.filter(|_| self.header_printed) else { return };
         let seconds = now.at.since(self.ticked_at).as_secs_f64().max(1e-3);
         let chunk_rate = (now.chunks - self.chunks_before) as f64 / seconds;
         self.ticked_at = now.at;
         self.chunks_before = now.chunks;
         self.stage_end = self.planned.get(index).copied().flatten().map(|length| now.stage_began + length);
+        self.rate = now.rate.or(self.rate);
         let row = self.row(now, chunk_rate);
         match &self.bar {
             Some(bar) => {
@@ -157,10 +178,10 @@ impl Progress {
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
         let tokens_per_chunk = mean(tally.tokens as f64, tally.chunks).filter(|ratio| *ratio > 0.0);
         format!(
-            "{:>6} s  {:<8} {:>9} {:>8} {:>8} {:>9} {:>7} {:>8} {:>7} {:>5}",
+            "{:>6} s  {:<8} {:>users$} {:>8} {:>8} {:>9} {:>7} {:>8} {:>7} {:>5}",
             now.at.seconds() as u64,
             clipped(&self.stage),
-            users(now),
+            if self.is_open { open_load(now, self.rate) } else { users(now) },
             tally.finished,
             now.chunks,
             ms(mean(tally.e2e_ms, tally.ok)),
@@ -168,6 +189,7 @@ impl Progress {
             rate(tokens_per_chunk.map(|ratio| ratio * chunk_rate)),
             percent(mean(tally.ok as f64, tally.ok + tally.failed)),
             tally.http_429,
+            users = self.columns.width(),
         )
     }
 
@@ -181,14 +203,58 @@ impl Progress {
     }
 }
 
-const HEADER: &str =
-    "    time  stage        users requests   chunks   mean ms TPOT ms    tok/s success   429";
+impl Columns {
+    fn of(plan: &Plan) -> Self {
+        let opens = plan.load.stages.iter().chain(plan.load.search.iter().map(|search| &search.stage));
+        match opens.into_iter().any(|stage| stage.level().rate().is_some()) {
+            true => Self::Rates,
+            false => Self::Users,
+        }
+    }
+
+    fn width(self) -> usize {
+        match self {
+            Self::Users => 9,
+            Self::Rates => 14,
+        }
+    }
+
+    fn header(self) -> String {
+        let name = match self {
+            Self::Users => "users",
+            Self::Rates => "open @rate",
+        };
+        let users = self.width();
+        format!(
+            "    time  stage    {name:>users$} requests   chunks   mean ms TPOT ms    tok/s success   429"
+        )
+    }
+}
 
 /// Active and wanted users; at a stage's end nobody is active any more.
 fn users(now: &Snapshot) -> String {
-    match now.users {
-        0 => format!("done/{}", now.users_target),
-        active => format!("{active}/{}", now.users_target),
+    match (now.users, now.users_target) {
+        (0, target) if target > 0 => format!("done/{target}"),
+        (active, target) => format!("{active}/{target}"),
+    }
+}
+
+/// Open requests, those that wait for a slot, and the rate of the moment, or the last one where nothing comes any more.
+fn open_load(now: &Snapshot, last: Option<f64>) -> String {
+    let waiting = if now.waiting > 0 { format!("+{}", now.waiting) } else { String::new() };
+    match (now.rate, now.in_flight) {
+        (Some(rate), open) => format!("{open}{waiting} @{}/s", short(rate)),
+        (None, 0) => last.map_or_else(|| "done".to_owned(), |rate| format!("done @{}/s", short(rate))),
+        (None, open) => format!("{open} left"),
+    }
+}
+
+/// A rate in at most four characters, up to 9999/s.
+fn short(rate: f64) -> String {
+    match rate {
+        rate if rate >= 99.95 || rate.fract() == 0.0 => format!("{rate:.0}"),
+        rate if rate >= 9.995 => format!("{rate:.1}"),
+        rate => format!("{rate:.2}"),
     }
 }
 
@@ -223,5 +289,62 @@ impl Tally {
             Outcome::Failed(_) => self.failed += 1,
             Outcome::Cancelled => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now(users: u32, users_target: u32) -> Snapshot {
+        Snapshot {
+            at: Offset::ORIGIN,
+            stage: Some(0),
+            stage_began: Offset::ORIGIN,
+            users,
+            users_target,
+            rate: None,
+            waiting: 0,
+            in_flight: 12,
+            chunks: 0,
+        }
+    }
+
+    #[test]
+    fn users_are_shown_of_so_many_and_a_ramp_that_begins_is_not_done() {
+        assert_eq!([users(&now(5, 20)), users(&now(0, 20)), users(&now(0, 0))], ["5/20", "done/20", "0/0"]);
+    }
+
+    #[test]
+    fn an_open_loop_shows_what_is_open_and_waits_at_its_rate_and_is_never_wider_than_its_room() {
+        let at = |rate, waiting, in_flight| {
+            open_load(&Snapshot { rate, waiting, in_flight, ..now(0, 100) }, Some(12.5))
+        };
+        let rows = [
+            (at(Some(50.0), 0, 12), "12 @50/s"),
+            (at(Some(3.333), 0, 12), "12 @3.33/s"),
+            (at(Some(31.25), 345, 12), "12+345 @31.2/s"),
+            (at(Some(1234.5), 0, 100), "100 @1234/s"),
+            (at(Some(0.5), 0, 0), "0 @0.50/s"),
+            (at(None, 0, 7), "7 left"),
+            (at(None, 0, 0), "done @12.5/s"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(text, expected);
+            assert!(text.len() <= Columns::Rates.width(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_head_stands_over_its_columns() {
+        for columns in [Columns::Users, Columns::Rates] {
+            let end = "    time  stage    ".len() + columns.width();
+            assert!(columns.header()[..end].ends_with(if columns == Columns::Users {
+                "users"
+            } else {
+                "rate"
+            }));
+        }
+        assert_eq!(Columns::Users.header().find("requests"), Some(29));
     }
 }

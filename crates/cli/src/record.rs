@@ -9,12 +9,12 @@ use measure::ladder::ladder;
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
 use measure::result::{
-    ErrorExample, Exit, Fingerprint, GateResult, Ladder, Machine, Override, Preflight, RunResult,
-    SCHEMA_VERSION, SearchLine, StopLine, Tool, Verdict, Warning,
+    CancelLine, ErrorExample, Exit, Fingerprint, GateResult, Ladder, LoadLine, Machine, Override, Preflight,
+    RetryLine, RunResult, SCHEMA_VERSION, SearchLine, StopLine, Tool, Verdict, Warning,
 };
-use measure::{Outcome, Sample};
+use measure::{Amount, ErrorClass, Level, Outcome, Sample};
 use report::{Lang, conclusion, warnings};
-use scenario::plan::{Auth, Plan, Search, TlsVerification};
+use scenario::plan::{Auth, Plan, Search, TlsVerification, WarmUp};
 
 /// The result of a run, without its exit code.
 pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState, lang: Lang) -> RunResult {
@@ -22,7 +22,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
     // A search breaks things on purpose: it is no part of the gate, nor of the ladder.
     let climbed = &recording.stages[..plan.load.stages.len().min(recording.stages.len())];
     let search = plan.load.search.as_ref().zip(recording.proved).map(search_line);
-    let boundary = search.and_then(|search| search.holds);
+    let boundary = search.and_then(|search| search.holds).map(|holds| Amount(f64::from(holds)));
     let gate = match recording.stages.is_empty() {
         true => GateResult { verdict: Verdict::None, checks: Vec::new() },
         false => gate::judge(&plan.gate.rules, climbed, baseline.usable()),
@@ -51,6 +51,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         preflight: recording.preflight.as_ref().map(|sample| preflight(sample, plan)),
         ladder: Ladder { boundary, ..ladder(climbed, objectives) },
         search,
+        load: Some(load_line(plan)),
         stages: recording.stages,
         stop,
         warnings: Vec::new(),
@@ -60,18 +61,9 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         notes: plan.notes.clone(),
     };
     run.warnings = run_warnings(plan, recording.spent_cap, baseline, lang);
-    let mut of_stages = warnings::of_stages(&run, lang);
-    of_stages.retain(|warning| !is_by_think_time(warning, plan));
-    run.warnings.extend(of_stages);
+    run.warnings.extend(warnings::of_stages(&run, lang));
     run.conclusion = conclusion::of(&run, objectives, lang);
     run
-}
-
-/// Users who pause between requests are not all busy at once, and are not meant to be.
-fn is_by_think_time(warning: &Warning, plan: &Plan) -> bool {
-    let pauses = |stage: &scenario::plan::Stage| !stage.think_time.max.is_zero();
-    let stage = plan.load.stages.iter().find(|stage| Some(&stage.name) == warning.stage.as_ref());
-    warning.code == "not_steady" && stage.is_some_and(pauses)
 }
 
 /// The baseline of a run, or why there is none to judge by.
@@ -130,6 +122,7 @@ pub(crate) fn masked_headers(plan: &Plan) -> BTreeMap<String, String> {
 
 fn search_line((search, proved): (&Search, Proved)) -> SearchLine {
     SearchLine {
+        unit: search.stage.level().unit(),
         low: search.low,
         high: search.high,
         resolution: search.resolution,
@@ -140,18 +133,48 @@ fn search_line((search, proved): (&Search, Proved)) -> SearchLine {
 }
 
 fn stop_line(breached: &Breached, plan: &Plan) -> StopLine {
-    let (name, concurrency) = plan
-        .load
-        .stages
-        .get(breached.stage)
-        .map_or((String::new(), 0), |stage| (stage.name.clone(), stage.concurrency));
+    let stage = plan.load.stages.get(breached.stage);
+    let level = stage.map(scenario::plan::Stage::level);
     StopLine {
-        stage: name,
-        concurrency,
+        stage: stage.map(|stage| stage.name.clone()).unwrap_or_default(),
+        concurrency: level.and_then(Level::users),
+        rate: level.and_then(Level::rate).map(Amount),
         check: breached.breach.check.clone(),
         value: round(breached.breach.value),
         limit: breached.breach.limit,
         at_s: round(breached.at.seconds()),
+    }
+}
+
+/// How the load was applied, beyond what each stage says of itself.
+fn load_line(plan: &Plan) -> LoadLine {
+    let load = &plan.load;
+    let seconds = |time: std::time::Duration| round(time.as_secs_f64());
+    let checks = |rules: &[gate::Rule]| rules.iter().map(|rule| rule.check.text.clone()).collect();
+    let retry = Some(&load.retry).filter(|retry| retry.max > 0);
+    LoadLine {
+        warm_up: load.warm_up.map(warm_up_text),
+        distinct_prompts: plan.bodies.distinct() as u64,
+        cool_down_s: seconds(load.cool_down),
+        drain_timeout_s: seconds(load.drain_timeout),
+        max_requests: load.max_requests,
+        cancel: load.cancel.map(|cancel| CancelLine { ratio: cancel.ratio, after_s: seconds(cancel.after) }),
+        retry: retry.map(|retry| RetryLine {
+            max: retry.max,
+            on: retry.on.iter().copied().map(ErrorClass::name).map(str::to_owned).collect(),
+            base_s: seconds(retry.base),
+            cap_s: seconds(retry.cap),
+        }),
+        stop: checks(&load.stop),
+        search: load.search.as_ref().map(|search| checks(&search.checks)).unwrap_or_default(),
+    }
+}
+
+fn warm_up_text(warm_up: WarmUp) -> String {
+    match warm_up {
+        WarmUp::Requests(1) => "1 request".to_owned(),
+        WarmUp::Requests(n) => format!("{n} requests"),
+        WarmUp::For(time) => format!("{}s", Amount(time.as_secs_f64())),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 use engine::{BeforeLoad, Breached, Clock, Observer, Snapshot};
 use measure::Sample;
 use measure::result::StageResult;
-use report::samples::{RunLine, attempt_lines, run_line, stage_end_line, stage_start_line};
+use report::samples::{RunLine, StageLine, attempt_lines, run_line, stage_end_line, stage_start_line};
 use scenario::plan::{Plan, Stage};
 
 use crate::files::Places;
@@ -72,8 +72,12 @@ fn line_of(plan: &Plan, clock: Clock) -> RunLine<'_> {
         stream: plan.target.stream,
         started_at: clock.wall(clock.now()).to_string(),
         seed: plan.seed,
-        stages: plan.load.stages.iter().map(|stage| (&*stage.name, stage.concurrency)).collect(),
+        stages: plan.load.stages.iter().map(stage_line).collect(),
     }
+}
+
+fn stage_line(stage: &Stage) -> StageLine<'_> {
+    StageLine { name: &stage.name, level: stage.level(), ramp_from: stage.ramp_from() }
 }
 
 impl Observer for Watcher {
@@ -82,7 +86,7 @@ impl Observer for Watcher {
     }
 
     fn stage_started(&mut self, index: usize, stage: &Stage) {
-        self.write(&stage_start_line(index, &stage.name, stage.concurrency));
+        self.write(&stage_start_line(index, &stage_line(stage)));
         self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage));
     }
 

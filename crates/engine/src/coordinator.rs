@@ -7,21 +7,23 @@ use std::time::Duration;
 use measure::gate::{Breach, Rolling};
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
-use measure::stage::{ClientLook, StageRecorder};
+use measure::stage::{ClientLook, StageFrame};
 use measure::{ErrorGroup, Offset, Outcome, Sample};
-use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage, StageEnd, ThinkTime, WarmUp};
+use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage, ThinkTime, WarmUp};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
+use crate::accounts::Accounts;
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::course::Course;
 use crate::frame::{frame, merge};
 use crate::intake::Intake;
-use crate::load::{Budget, Order, Report, Rule, Schedule, Workers};
+use crate::load::{Budget, Crew, Ends, GateCounts, Leg, Order, Report, Schedule, Shifts, Timetable, Workers};
 use crate::observe::{BeforeLoad, Observer};
 use crate::run::{Aborted, During, Settings, refused};
 use crate::stop::{Stop, Stopper, Urgency, stop};
+use crate::stretch::{self, Ended, Recorders};
 
 /// So many refusals by configuration in a row: a key died.
 const DEAD_KEY: u32 = 20;
@@ -39,6 +41,9 @@ pub(crate) struct Coordinator<'a> {
     dead_key: Option<Aborted>,
     breach: Option<Breached>,
     keys: usize,
+    /// What the warm-up brought, until the first stage takes it in.
+    warmed_up: Vec<Sample>,
+    accounts: Accounts,
 }
 
 /// A check of the stop rule that did not hold, and when.
@@ -54,24 +59,30 @@ pub struct Breached {
 
 /// What an order is for.
 struct Job {
-    stage: Option<usize>,
-    users: u32,
-    ramp_up: Duration,
-    think_time: ThinkTime,
+    timetable: Timetable,
+    crew: Crew,
+    ends: Ends,
     cancel: Option<Cancel>,
     retry: Retry,
-    starts_at: Offset,
-    rule: Rule,
     /// When what still runs is cut.
     cut_at: Option<Offset>,
     /// What ends it early.
-    watch: Option<Rolling>,
+    watch: Option<Watched>,
+}
+
+/// The stop rule at work, and what each leg is to it.
+struct Watched {
+    rolling: Rolling,
+    frames: Vec<StageFrame>,
 }
 
 /// What an order brought beside its samples.
 struct Carried {
-    look: ClientLook,
+    /// By leg.
+    looks: Vec<ClientLook>,
     stopped_at: Option<Offset>,
+    /// What became of the arrivals of an open loop.
+    arrivals: GateCounts,
 }
 
 impl<'a> Coordinator<'a> {
@@ -94,6 +105,8 @@ impl<'a> Coordinator<'a> {
             refusals: 0,
             dead_key: None,
             breach: None,
+            warmed_up: Vec::new(),
+            accounts: Accounts::default(),
         })
     }
 
@@ -123,6 +136,22 @@ impl<'a> Coordinator<'a> {
         self.breach.as_ref()
     }
 
+    /// What does not add up; nothing, or there is a fault in this program.
+    pub(crate) fn unaccounted(&self, stages: &[StageResult]) -> Option<String> {
+        self.accounts.fault(self.budget.issued(), stages)
+    }
+
+    /// Stages that do not run. What was sent before the first is counted with it all the same.
+    pub(crate) fn skip(&mut self, first: usize, stages: &[Stage]) -> Vec<StageResult> {
+        let frames: Vec<StageFrame> =
+            stages.iter().map(|stage| frame(stage, [Offset::ORIGIN; 2], 0, None)).collect();
+        let mut recorders = Recorders::new(first, &frames);
+        if first == 0 {
+            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
+        }
+        recorders.finish(|_| StageStatus::Skipped, &[])
+    }
+
     /// Forgets it: a stage of a search that breaks ends nothing but itself.
     pub(crate) fn forget_breach(&mut self) {
         self.breach = None;
@@ -147,92 +176,95 @@ impl<'a> Coordinator<'a> {
     }
 
     pub(crate) async fn preflight(&mut self) -> Result<Option<Sample>, EngineError> {
-        let rule = Rule::Count { left: AtomicU64::new(1), phase: Phase::Preflight };
-        Ok(self.before_load(1, rule, None).await?.pop())
-    }
-
-    pub(crate) async fn warm_up(&mut self, warm_up: WarmUp) -> Result<Vec<Sample>, EngineError> {
-        self.announce(BeforeLoad::WarmUp);
-        let first = self.plan.load.stages.first().map_or(1, |stage| stage.concurrency);
-        let (users, rule) = match warm_up {
-            WarmUp::Requests(n) => {
-                let users = u32::try_from(n).unwrap_or(u32::MAX).min(first);
-                (users, Rule::Count { left: AtomicU64::new(n), phase: Phase::WarmUp })
-            }
-            WarmUp::For(time) => (first, Rule::Span { end: self.soon() + time, phase: Phase::WarmUp }),
+        let starts_at = self.soon();
+        let leg = Leg {
+            stage: None,
+            from: starts_at,
+            measured_from: starts_at,
+            until: None,
+            only: Some(Phase::Preflight),
+            think_time: ThinkTime::default(),
         };
-        self.before_load(users, rule, Some(0)).await
+        Ok(self
+            .before_load(leg, Crew::Users(Shifts::at_once(1)), Ends::Count(AtomicU64::new(1)))
+            .await?
+            .pop())
     }
 
-    async fn before_load(
-        &mut self,
-        users: u32,
-        rule: Rule,
-        stage: Option<usize>,
-    ) -> Result<Vec<Sample>, EngineError> {
+    /// What the first stage holds at its most, outside every statistic.
+    pub(crate) async fn warm_up(&mut self, warm_up: WarmUp) -> Result<(), EngineError> {
+        self.announce(BeforeLoad::WarmUp);
+        let Some(first) = self.plan.load.stages.first() else { return Ok(()) };
+        let (stage, leg) = stretch::warm_up(warm_up, first, self.soon());
+        let stages = std::slice::from_ref(&stage);
+        self.warmed_up =
+            self.before_load(leg, stretch::crew(stages, self.plan.seed), stretch::ends(stages)).await?;
+        Ok(())
+    }
+
+    /// What the warm-up brought.
+    pub(crate) fn warmed_up(&self) -> &[Sample] {
+        &self.warmed_up
+    }
+
+    async fn before_load(&mut self, leg: Leg, crew: Crew, ends: Ends) -> Result<Vec<Sample>, EngineError> {
         let mut samples = Vec::new();
         let job = Job {
-            stage,
-            users,
-            ramp_up: Duration::ZERO,
-            think_time: ThinkTime::default(),
+            timetable: Timetable::of(leg),
+            crew,
+            ends,
             // What comes before load is to show the target as it is.
             cancel: None,
             retry: Retry { max: 0, ..self.plan.load.retry.clone() },
-            starts_at: self.soon(),
-            rule,
             cut_at: None,
             watch: None,
         };
-        self.carry_out(job, &mut samples).await?;
+        self.carry_out(job, &[], &mut samples).await?;
         Ok(samples)
     }
 
-    /// Runs one rung.
-    pub(crate) async fn stage(&mut self, index: usize, stage: &Stage) -> Result<StageResult, EngineError> {
-        self.observer.stage_started(index, stage);
-        let starts_at = self.soon();
-        let (window_start, rule, cut_at) = match stage.end {
-            StageEnd::After(duration) => {
-                let window_start = starts_at + stage.ramp_up;
-                let window_end = window_start + duration;
-                let rule = Rule::Until { window_start, window_end };
-                (window_start, rule, Some(window_end + self.plan.load.drain_timeout))
-            }
-            // A stage that counts its requests measures every one of them, also those of the ramp.
-            StageEnd::Requests(n) => {
-                (starts_at, Rule::Count { left: AtomicU64::new(n), phase: Phase::Measure }, None)
-            }
-            StageEnd::OnePerUser => (starts_at, Rule::Once { phase: Phase::Measure }, None),
-        };
-        let frame = frame(stage, window_start, self.keys, Some(self.plan));
+    /// Runs stages that follow one another without a drain; `first` is the index of the first.
+    pub(crate) async fn stretch(
+        &mut self,
+        first: usize,
+        stages: &[Stage],
+    ) -> Result<Vec<StageResult>, EngineError> {
+        let timetable = stretch::timetable(stages, first, self.soon());
+        let frames: Vec<StageFrame> = stages
+            .iter()
+            .zip(timetable.legs())
+            .map(|(stage, leg)| frame(stage, [leg.from, leg.measured_from], self.keys, Some(self.plan)))
+            .collect();
         let rules = &self.plan.load.stop;
-        let watch = (!rules.is_empty()).then(|| Rolling::new(rules.clone(), frame.clone()));
-        let mut recorder = StageRecorder::new(frame);
-        let (ramp_up, think_time) = (stage.ramp_up, stage.think_time);
+        let rolling = frames
+            .first()
+            .filter(|_| !rules.is_empty())
+            .map(|first| Rolling::new(rules.clone(), first.clone()));
+        let mut recorders = Recorders::new(first, &frames);
+        if first == 0 {
+            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
+        }
         let job = Job {
-            stage: Some(index),
-            users: stage.concurrency,
-            ramp_up,
-            think_time,
+            crew: stretch::crew(stages, self.plan.seed),
+            ends: stretch::ends(stages),
             cancel: self.plan.load.cancel,
             retry: self.plan.load.retry.clone(),
-            starts_at,
-            rule,
-            cut_at,
-            watch,
+            cut_at: timetable.end().map(|end| end + self.plan.load.drain_timeout),
+            watch: rolling.map(|rolling| Watched { rolling, frames }),
+            timetable: timetable.clone(),
         };
-        let carried = self.carry_out(job, &mut recorder).await?;
-        let stopped = carried.stopped_at.is_some_and(|at| cut_short(stage, window_start, at));
-        let breached = self.breach.as_ref().is_some_and(|breach| breach.stage == index);
-        let status = match (breached, stopped || self.is_spent()) {
-            (true, _) => StageStatus::Stopped,
-            (false, true) => StageStatus::Incomplete,
-            (false, false) => StageStatus::Complete,
+        let carried = self.carry_out(job, stages, &mut recorders).await?;
+        let ended = Ended {
+            first,
+            breached: self.breach.as_ref().map(|breach| breach.stage),
+            cut_at: carried.stopped_at.or_else(|| self.budget.spent_at()),
         };
-        let result = recorder.finish(status, &carried.look);
-        self.observer.stage_ended(index, &result);
-        Ok(result)
+        recorders.dropped(ended.running(&timetable, self.clock.now()), carried.arrivals.waiting);
+        let results = recorders.finish(|at| ended.status(&timetable, at), &carried.looks);
+        for (at, result) in results.iter().enumerate() {
+            self.observer.stage_ended(first + at, result);
+        }
+        Ok(results)
     }
 
     fn soon(&self) -> Offset {
@@ -240,28 +272,33 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Gives an order and takes in reports until every worker is done.
-    async fn carry_out(&mut self, job: Job, intake: &mut dyn Intake) -> Result<Carried, EngineError> {
+    async fn carry_out(
+        &mut self,
+        job: Job,
+        stages: &[Stage],
+        intake: &mut dyn Intake,
+    ) -> Result<Carried, EngineError> {
         let (stopper, order_stop) = stop();
-        let mut course = Course::new(job.stage, job.users, job.starts_at, job.cut_at);
         let mut watch = job.watch;
+        let schedule = Schedule::new(job.timetable, job.ends, Arc::clone(&self.budget));
         let order = Arc::new(Order {
-            stage: job.stage,
-            users: job.users,
-            starts_at: job.starts_at,
-            ramp_up: job.ramp_up,
-            think_time: job.think_time,
+            starts_at: schedule.timetable().leg(0).from,
+            crew: job.crew,
+            schedule,
             cancel: job.cancel,
             retry: job.retry,
-            schedule: Schedule::new(job.rule, Arc::clone(&self.budget)),
             stop: order_stop,
             seed: self.plan.seed,
         });
+        let mut course = Course::new(Arc::clone(&order), job.cut_at);
+        let seen_before = self.accounts.seen();
+        self.announce_stage(stages, &course);
         self.workers.give(&order)?;
         let mut looks = Vec::new();
         while looks.len() < self.workers.count() {
             match self.next(&course).await? {
                 Event::Report(Report::Finished(sample)) => {
-                    watch.iter_mut().for_each(|watch| watch.take(&sample));
+                    watch.iter_mut().for_each(|watched| watched.rolling.take(&sample));
                     self.take_in(*sample, intake, &stopper, &mut course);
                 }
                 Event::Report(Report::Done(look)) => looks.push(look),
@@ -270,6 +307,7 @@ impl<'a> Coordinator<'a> {
                     course.tick(self.observer, self.clock.now(), &self.workers);
                     self.watch_for_breach(&mut watch, &stopper, &mut course);
                 }
+                Event::Leg => self.next_leg(stages, &mut course, &mut watch),
                 Event::Cut => course.cut(&stopper),
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
             }
@@ -279,7 +317,32 @@ impl<'a> Coordinator<'a> {
             }
         }
         course.tick_last(self.observer, self.clock.now(), &self.workers);
-        Ok(Carried { look: merge(looks), stopped_at: course.stopped_at })
+        let arrivals = order.arrivals();
+        if arrivals.arrived > 0 {
+            let started = self.accounts.seen() - seen_before;
+            self.accounts.open_loop(arrivals.arrived, started, arrivals.waiting + arrivals.refused);
+        }
+        Ok(Carried { looks: merge(&looks), stopped_at: course.stopped_at, arrivals })
+    }
+
+    /// A stage follows on, unless nothing starts any more.
+    fn next_leg(&mut self, stages: &[Stage], course: &mut Course, watch: &mut Option<Watched>) {
+        course.next_leg();
+        if course.stopped_at.is_some() {
+            return;
+        }
+        if let Some(Watched { rolling, frames }) = watch
+            && let Some(frame) = frames.get(course.leg)
+        {
+            rolling.enter(frame.clone());
+        }
+        self.announce_stage(stages, course);
+    }
+
+    fn announce_stage(&mut self, stages: &[Stage], course: &Course) {
+        if let (Some(index), Some(stage)) = (course.stage(), stages.get(course.leg)) {
+            self.observer.stage_started(index, stage);
+        }
     }
 
     async fn next(&mut self, course: &Course) -> Result<Event, EngineError> {
@@ -293,11 +356,13 @@ impl<'a> Coordinator<'a> {
             report = self.workers.report() => Ok(Event::Report(report?)),
             () = stop.reached(further), if course.urgency < Urgency::Now => Ok(Event::Stop(stop.urgency())),
             () = wait_until(self.clock, course.cut_at) => Ok(Event::Cut),
+            () = wait_until(self.clock, course.next_leg_at()) => Ok(Event::Leg),
             () = sleep_until(self.clock.deadline(course.next_tick)) => Ok(Event::Tick),
         }
     }
 
     fn take_in(&mut self, sample: Sample, intake: &mut dyn Intake, stopper: &Stopper, course: &mut Course) {
+        self.accounts.take(&sample);
         self.observer.sample(&sample);
         self.watch_for_dead_key(&sample);
         if self.dead_key.is_some() {
@@ -307,10 +372,10 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Ends the order when the last seconds break a check.
-    fn watch_for_breach(&mut self, watch: &mut Option<Rolling>, stopper: &Stopper, course: &mut Course) {
+    fn watch_for_breach(&mut self, watch: &mut Option<Watched>, stopper: &Stopper, course: &mut Course) {
         let now = self.clock.now();
-        let breach = watch.as_mut().and_then(|watch| watch.breach(now));
-        let (Some(breach), Some(stage)) = (breach, course.stage) else { return };
+        let breach = watch.as_mut().and_then(|watched| watched.rolling.breach(now));
+        let (Some(breach), Some(stage)) = (breach, course.stage()) else { return };
         let breached = Breached { stage, breach, at: now };
         self.observer.breached(&breached);
         self.breach = Some(breached);
@@ -335,6 +400,8 @@ impl<'a> Coordinator<'a> {
 enum Event {
     Report(Report),
     Tick,
+    /// The next stage of the order begins.
+    Leg,
     Cut,
     Stop(Urgency),
 }
@@ -343,13 +410,5 @@ async fn wait_until(clock: Clock, at: Option<Offset>) {
     match at {
         Some(at) => sleep_until(clock.deadline(at)).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Whether a stop at `at` cut the stage short: one that came while it drained did not.
-fn cut_short(stage: &Stage, window_start: Offset, at: Offset) -> bool {
-    match stage.end {
-        StageEnd::After(duration) => at < window_start + duration,
-        StageEnd::Requests(_) | StageEnd::OnePerUser => true,
     }
 }

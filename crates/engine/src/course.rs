@@ -1,11 +1,12 @@
 //! When the live view of an order is due, when what still runs is cut, whether the run was stopped.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use measure::Offset;
 
-use crate::load::Workers;
+use crate::load::{Order, Workers};
 use crate::observe::{Observer, Snapshot};
 use crate::stop::{Stopper, Urgency};
 
@@ -14,30 +15,39 @@ const INTERRUPT_DRAIN: Duration = Duration::from_secs(5);
 
 /// The course of one order: when to tick, when to cut, whether it was stopped.
 pub(crate) struct Course {
-    pub(crate) stage: Option<usize>,
-    pub(crate) users: u32,
-    pub(crate) began: Offset,
+    order: Arc<Order>,
+    /// Number of the leg that runs.
+    pub(crate) leg: usize,
     pub(crate) next_tick: Offset,
     pub(crate) cut_at: Option<Offset>,
     pub(crate) urgency: Urgency,
     pub(crate) stopped_at: Option<Offset>,
-    /// Whether it ends by time.
-    is_timed: bool,
 }
 
 impl Course {
-    pub(crate) fn new(stage: Option<usize>, users: u32, began: Offset, cut_at: Option<Offset>) -> Self {
-        let next_tick = began + Duration::from_secs(1);
+    pub(crate) fn new(order: Arc<Order>, cut_at: Option<Offset>) -> Self {
         Self {
-            stage,
-            users,
-            began,
-            next_tick,
+            next_tick: order.starts_at + Duration::from_secs(1),
+            order,
+            leg: 0,
             cut_at,
             urgency: Urgency::None,
             stopped_at: None,
-            is_timed: cut_at.is_some(),
         }
+    }
+
+    /// Index of the stage that runs; absent before the first.
+    pub(crate) fn stage(&self) -> Option<usize> {
+        self.order.schedule.timetable().leg(self.leg).stage
+    }
+
+    /// When the next stage of the order begins, if one does.
+    pub(crate) fn next_leg_at(&self) -> Option<Offset> {
+        self.order.schedule.timetable().legs().nth(self.leg + 1).map(|leg| leg.from)
+    }
+
+    pub(crate) fn next_leg(&mut self) {
+        self.leg += 1;
     }
 
     pub(crate) fn tick(&mut self, observer: &mut dyn Observer, now: Offset, workers: &Workers) {
@@ -46,12 +56,15 @@ impl Course {
     }
 
     pub(crate) fn tick_last(&self, observer: &mut dyn Observer, at: Offset, workers: &Workers) {
+        let (users_target, rate) = self.order.target(at);
         observer.tick(&Snapshot {
             at,
-            stage: self.stage,
-            stage_began: self.began,
+            stage: self.stage(),
+            stage_began: self.order.schedule.timetable().leg(self.leg).from,
             users: workers.live.users.load(Ordering::Relaxed),
-            users_target: self.users,
+            users_target,
+            rate,
+            waiting: self.order.arrivals().waiting,
             in_flight: workers.live.in_flight.load(Ordering::Relaxed),
             chunks: workers.live.chunks.load(Ordering::Relaxed),
         });
@@ -59,7 +72,8 @@ impl Course {
 
     /// When the order was ended early: by a stop, or (for one that ends by time) because no more requests are allowed.
     pub(crate) fn ended_early(&self, spent_at: Option<Offset>) -> Option<Offset> {
-        let spent_at = spent_at.filter(|_| self.is_timed).map(|at| at.max(self.began));
+        let is_timed = self.order.schedule.timetable().end().is_some();
+        let spent_at = spent_at.filter(|_| is_timed).map(|at| at.max(self.order.starts_at));
         self.stopped_at.into_iter().chain(spent_at).min()
     }
 

@@ -8,15 +8,26 @@ use std::path::PathBuf;
 pub enum EngineError {
     /// The process may not open enough sockets.
     #[error(
-        "{needed} open files are needed for {users} users, the limit is {limit}; raise it with `ulimit -n {needed}`"
+        "{needed} open files are needed for {open} open requests, the limit is {limit}; raise it with `ulimit -n {needed}`"
     )]
     Descriptors {
-        /// Users of the largest stage.
-        users: u32,
+        /// Most requests that may be open at once.
+        open: u32,
         /// Descriptors needed.
         needed: u64,
         /// The hard limit.
         limit: u64,
+    },
+    /// The machine has too few ports for connections to one address.
+    #[error(
+        "{open} open requests need as many ports, this machine has {ports} for connections to one address; widen \
+         `net.ipv4.ip_local_port_range` with sysctl, or use fewer users (a lower `max_in_flight`)"
+    )]
+    Ports {
+        /// Most requests that may be open at once.
+        open: u32,
+        /// Ports there are.
+        ports: u64,
     },
     /// The roots that TLS trusts cannot be read.
     #[error("the CA file `{}` cannot be used: {reason}", path.display())]

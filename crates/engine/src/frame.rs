@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
-use measure::stage::{ClientLook, StageFrame};
+use measure::stage::{ClientLook, OpenLoop, StageFrame};
 use measure::{Distribution, Offset};
-use scenario::plan::{Plan, Stage, StageEnd};
+use scenario::plan::{Arrival, Plan, Shape, Stage, StageEnd, Work};
 
-/// The looks of all workers at one stage.
-pub(crate) fn merge(looks: Vec<crate::load::Look>) -> ClientLook {
+use crate::load::Look;
+
+/// The looks of all workers, leg by leg.
+pub(crate) fn merge(looks: &[Vec<Look>]) -> Vec<ClientLook> {
+    let legs = looks.iter().map(Vec::len).max().unwrap_or(0);
+    (0..legs).map(|leg| merge_leg(looks.iter().filter_map(|looks| looks.get(leg)))).collect()
+}
+
+fn merge_leg<'a>(looks: impl Iterator<Item = &'a Look>) -> ClientLook {
     let mut lag = Distribution::default();
     let (mut cpu, mut wall) = (Duration::ZERO, Duration::ZERO);
-    for look in &looks {
+    for look in looks {
         lag.merge(&look.lag);
         cpu += look.cpu;
         wall += look.wall;
@@ -19,8 +26,13 @@ pub(crate) fn merge(looks: Vec<crate::load::Look>) -> ClientLook {
     ClientLook { lag, cpu_percent }
 }
 
-/// What a stage is to its recorder.
-pub(crate) fn frame(stage: &Stage, window_start: Offset, keys: usize, plan: Option<&Plan>) -> StageFrame {
+/// What a stage is to its recorder: it begins, and its window does.
+pub(crate) fn frame(
+    stage: &Stage,
+    [begins, window_start]: [Offset; 2],
+    keys: usize,
+    plan: Option<&Plan>,
+) -> StageFrame {
     let duration = match stage.end {
         StageEnd::After(duration) => Some(duration),
         StageEnd::Requests(_) | StageEnd::OnePerUser => None,
@@ -28,13 +40,45 @@ pub(crate) fn frame(stage: &Stage, window_start: Offset, keys: usize, plan: Opti
     let objectives = plan.map(|plan| plan.objectives).unwrap_or_default();
     StageFrame {
         name: stage.name.clone(),
-        concurrency: stage.concurrency,
+        level: stage.level(),
+        ramp_from: stage.ramp_from().map(measure::Level::amount),
+        open_loop: open_loop(stage),
+        ramp_up: ramp_up(stage),
+        think_time: think_time(stage),
         duration,
         requests: stage.requests(),
+        begins,
         window_start,
         keys,
         stall_after: plan.map_or(Duration::ZERO, |plan| plan.outputs.stall_after),
         reading_speed: plan.map_or(1.0, |plan| plan.outputs.reading_speed),
         objectives: [objectives.ttft, objectives.tpot, objectives.e2e],
+    }
+}
+
+fn ramp_up(stage: &Stage) -> Option<Duration> {
+    match stage.shape {
+        Shape::Step { ramp_up, .. } => Some(ramp_up),
+        Shape::Ramp { .. } => None,
+    }
+}
+
+fn think_time(stage: &Stage) -> Option<[Duration; 2]> {
+    match &stage.work {
+        Work::Users { think_time, .. } if !think_time.max.is_zero() => Some([think_time.min, think_time.max]),
+        Work::Users { .. } | Work::Arrivals { .. } => None,
+    }
+}
+
+fn open_loop(stage: &Stage) -> Option<OpenLoop> {
+    match &stage.work {
+        Work::Users { .. } => None,
+        Work::Arrivals { arrival, max_in_flight, .. } => {
+            let burstiness = match arrival {
+                Arrival::Gamma { burstiness } => Some(*burstiness),
+                Arrival::Constant | Arrival::Poisson | Arrival::Trace(_) => None,
+            };
+            Some(OpenLoop { arrival: arrival.name(), burstiness, max_in_flight: *max_in_flight })
+        }
     }
 }

@@ -1,6 +1,5 @@
-//! Where the samples of an order go: a stage's recorder, or a list.
+//! Where the samples of an order go: recorders, or a list.
 
-use measure::stage::StageRecorder;
 use measure::{Offset, Sample};
 
 /// Where the samples of an order go.
@@ -18,14 +17,4 @@ impl Intake for Vec<Sample> {
     }
 
     fn cut(&mut self, _: Offset) {}
-}
-
-impl Intake for StageRecorder {
-    fn take(&mut self, sample: Sample) {
-        self.record(&sample);
-    }
-
-    fn cut(&mut self, at: Offset) {
-        Self::cut(self, at);
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! [`run()`] climbs the ladder of a plan; whatever a server does ends up in the [`Recording`], never in an error.
 
+mod accounts;
 mod answer;
 mod attempt;
 mod caller;
@@ -27,6 +28,7 @@ mod read;
 mod run;
 mod search;
 mod stop;
+mod stretch;
 mod trace;
 mod transport;
 

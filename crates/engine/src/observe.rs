@@ -53,8 +53,12 @@ pub struct Snapshot {
     pub stage_began: Offset,
     /// Users active now.
     pub users: u32,
-    /// Users wanted.
+    /// Users wanted at this moment; of an open loop, the most requests that may be in flight.
     pub users_target: u32,
+    /// Requests per second that an open loop offers at this moment.
+    pub rate: Option<f64>,
+    /// Requests of an open loop that are due and wait for a slot.
+    pub waiting: u64,
     /// Requests open now.
     pub in_flight: u32,
     /// Token events of the run so far.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use measure::result::{CheckResult, RunStatus, StageResult, StageStatus};
-use measure::{ErrorClass, ErrorGroup, Flag, Offset, Outcome, Sample};
-use scenario::plan::{Endpoint, Plan, Search, Stage};
+use measure::{ErrorClass, ErrorGroup, Flag, Outcome, Sample};
+use scenario::plan::{Endpoint, Plan, Search};
 
 use crate::coordinator::{Breached, Coordinator};
 use crate::observe::{BeforeLoad, Observer};
@@ -30,6 +30,8 @@ pub struct Recording {
     pub proved: Option<Proved>,
     /// The cap on requests, if it ended the run.
     pub spent_cap: Option<u64>,
+    /// What does not add up: a fault of this program, and a reason not to trust the numbers.
+    pub unaccounted: Option<String>,
     /// UTC.
     pub started_at: Timestamp,
     /// UTC.
@@ -96,12 +98,14 @@ pub async fn run(
         breached: None,
         proved: None,
         spent_cap: None,
+        unaccounted: None,
         started_at,
         finished_at: started_at,
         workers: coordinator.workers(),
     };
     climb(plan, &mut coordinator, &mut recording).await?;
     recording.spent_cap = coordinator.spent_cap();
+    recording.unaccounted = coordinator.unaccounted(&recording.stages);
     recording.finished_at = settings.clock.wall(settings.clock.now());
     Ok(recording)
 }
@@ -127,20 +131,21 @@ async fn climb(
     if recording.aborted.is_none()
         && let Some(warm_up) = plan.load.warm_up
     {
-        let samples = coordinator.warm_up(warm_up).await?;
-        recording.aborted = all_refused(&samples);
+        coordinator.warm_up(warm_up).await?;
+        recording.aborted = all_refused(coordinator.warmed_up());
     }
-    for (index, stage) in plan.load.stages.iter().enumerate() {
+    for range in plan.load.stretches() {
+        let stages = &plan.load.stages[range.clone()];
         let goes_on =
             recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none();
-        if goes_on && index > 0 {
+        if goes_on && range.start > 0 {
             coordinator.rest().await;
         }
         if !goes_on || coordinator.is_stopped() {
-            recording.stages.push(skipped(stage));
+            recording.stages.extend(coordinator.skip(range.start, stages));
             continue;
         }
-        recording.stages.push(coordinator.stage(index, stage).await?);
+        recording.stages.extend(coordinator.stretch(range.start, stages).await?);
         recording.aborted = coordinator.dead_key();
     }
     recording.breached = coordinator.breach().cloned();
@@ -164,8 +169,10 @@ async fn search(
     let mut bisection = Bisection::new(plan);
     for stage in &recording.stages {
         let shown = shown(stage, plan);
-        if shown != Shown::Nothing {
-            bisection.learn(stage.concurrency, shown);
+        if shown != Shown::Nothing
+            && let Some(amount) = comparable(stage, plan)
+        {
+            bisection.learn(amount, shown);
         }
     }
     while let Some(users) = bisection.next() {
@@ -175,13 +182,20 @@ async fn search(
         }
         coordinator.rest().await;
         coordinator.forget_breach();
-        let stage = coordinator.stage(recording.stages.len(), &plan.stage(users)).await?;
-        bisection.learn(users, shown(&stage, plan));
-        recording.stages.push(stage);
+        let stages = coordinator.stretch(recording.stages.len(), &[plan.stage(users)]).await?;
+        stages.iter().for_each(|stage| bisection.learn(users, shown(stage, plan)));
+        recording.stages.extend(stages);
         recording.aborted = coordinator.dead_key();
     }
     recording.proved = Some(bisection.proved());
     Ok(())
+}
+
+/// The level of a stage that shows the same as a stage of the search: a step in its unit, and a whole number.
+fn comparable(stage: &StageResult, plan: &Search) -> Option<u32> {
+    let amount = stage.level().amount().get();
+    let same = stage.is_step() && stage.level().unit() == plan.stage.level().unit() && amount.fract() == 0.0;
+    same.then_some(amount as u32)
 }
 
 fn shown(stage: &StageResult, plan: &Search) -> Shown {
@@ -240,9 +254,4 @@ fn all_refused(samples: &[Sample]) -> Option<Aborted> {
             false => None,
         })?;
     refused(culprit, During::WarmUp)
-}
-
-fn skipped(stage: &Stage) -> StageResult {
-    let frame = crate::frame::frame(stage, Offset::ORIGIN, 0, None);
-    measure::stage::StageRecorder::new(frame).finish(StageStatus::Skipped, &Default::default())
 }

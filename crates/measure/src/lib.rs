@@ -6,6 +6,7 @@ pub mod distribution;
 pub mod flag;
 pub mod gate;
 pub mod ladder;
+pub mod level;
 pub mod metric;
 pub mod offset;
 pub mod outcome;
@@ -16,6 +17,7 @@ pub mod stage;
 
 pub use distribution::Distribution;
 pub use flag::{Flag, Flags};
+pub use level::{Amount, Level, LoadUnit};
 pub use metric::Metric;
 pub use offset::Offset;
 pub use outcome::{ErrorClass, ErrorGroup, Outcome};

@@ -18,6 +18,8 @@ fn main() -> io::Result<()> {
             ("half-failing", fixture::half_failing(lang)),
             ("nothing-measured", fixture::nothing_measured(lang)),
             ("none-answered", fixture::none_answered(lang)),
+            ("open-loop", fixture::open_loop(lang)),
+            ("ramps", fixture::ramps(lang)),
             ("hostile", fixture::hostile(lang)),
             ("eight-hours", fixture::eight_hours(lang)),
         ];

@@ -26,3 +26,9 @@ impl Lang {
         self.pick("en", "zh")
     }
 }
+
+/// With a capital first letter, as at the begin of a sentence.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use measure::Sample;
 use measure::request::gaps;
 use measure::result::StageResult;
 use measure::sample::{Attempt, TokenEvent};
+use measure::{Amount, Level, Sample};
 use serde_json::{Value, json};
 
 /// What the first line says of the run.
@@ -32,16 +32,35 @@ pub struct RunLine<'a> {
     pub started_at: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// The rungs: name and users.
-    pub stages: Vec<(&'a str, u32)>,
+    /// The stages, in order.
+    pub stages: Vec<StageLine<'a>>,
+}
+
+/// What a line says of a stage.
+#[derive(Debug, Clone, Copy)]
+pub struct StageLine<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it offers, at the end of a ramp.
+    pub level: Level,
+    /// Where its ramp begins; `None` for a step.
+    pub ramp_from: Option<Level>,
+}
+
+impl StageLine<'_> {
+    fn value(&self) -> Value {
+        json!({
+            "name": self.name, "concurrency": self.level.users(), "rate": self.level.rate().map(Amount),
+            "ramp_from": self.ramp_from.map(Level::amount),
+        })
+    }
 }
 
 /// First line: the run.
 pub fn run_line(run: &RunLine<'_>) -> String {
     let overrides: Vec<Value> =
         run.overrides.iter().map(|(key, value)| json!({ "key": key, "value": value })).collect();
-    let stages: Vec<Value> =
-        run.stages.iter().map(|(name, users)| json!({ "name": name, "concurrency": users })).collect();
+    let stages: Vec<Value> = run.stages.iter().map(StageLine::value).collect();
     line(&json!({
         "type": "run", "schema_version": measure::result::SCHEMA_VERSION, "test_name": run.test_name,
         "scenario": { "path": run.path, "sha256": run.sha256, "overrides": overrides }, "url": run.url,
@@ -51,15 +70,18 @@ pub fn run_line(run: &RunLine<'_>) -> String {
 }
 
 /// A stage begins.
-pub fn stage_start_line(index: usize, name: &str, concurrency: u32) -> String {
-    line(&json!({ "type": "stage_start", "stage": index, "name": name, "concurrency": concurrency }))
+pub fn stage_start_line(index: usize, stage: &StageLine<'_>) -> String {
+    line(&json!({
+        "type": "stage_start", "stage": index, "name": stage.name, "concurrency": stage.level.users(),
+        "rate": stage.level.rate().map(Amount), "ramp_from": stage.ramp_from.map(Level::amount),
+    }))
 }
 
 /// A stage ended: how, and how long its window was.
 pub fn stage_end_line(index: usize, stage: &StageResult) -> String {
     line(&json!({
         "type": "stage_end", "stage": index, "name": stage.name, "concurrency": stage.concurrency,
-        "status": stage.status, "window_s": stage.window_s,
+        "rate": stage.rate, "ramp_from": stage.ramp_from, "status": stage.status, "window_s": stage.window_s,
     }))
 }
 

@@ -1,34 +1,51 @@
 //! The closing table on the terminal: a row per rung, at most 100 columns, aligned also with Chinese text.
 
+use measure::distribution::DistributionSummary;
 use measure::gate::Check;
 use measure::metric::Unit;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::Lang;
 use crate::number::{UNKNOWN, duration, ms, percent, rate};
+use crate::{Lang, load};
+
+/// Columns of the table at most.
+const WIDTH: usize = 100;
 
 /// The ladder as a table; nothing without a stage.
 pub fn ladder(run: &RunResult, lang: Lang) -> String {
     if run.stages.is_empty() {
         return String::new();
     }
-    let mut rows = vec![header(lang)];
+    let mut rows = vec![header(run, lang)];
     rows.extend(run.stages.iter().map(|stage| row(stage, lang)));
-    align(&rows)
+    // What waits in the client is told only where something can.
+    if !run.stages.iter().any(load::is_open) {
+        rows.iter_mut().for_each(|row| drop(row.remove(QUEUE)));
+    }
+    align(rows)
 }
 
-fn header(lang: Lang) -> Vec<String> {
-    let names = lang.pick(
-        [
-            "users", "req/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "ok", "429",
-            "5xx",
-        ],
-        [
-            "并发", "请求/s", "tok/s", "TTFT p50", "p95", "TPOT p50", "p95", "E2E p95", "p99", "成功", "429",
-            "5xx",
-        ],
-    );
+/// Where `queue` stands in a row.
+const QUEUE: usize = 3;
+
+fn header(run: &RunResult, lang: Lang) -> Vec<String> {
+    let load = load::column(run, lang);
+    let names = [
+        load,
+        lang.pick("req/s", "请求/s"),
+        "tok/s",
+        "queue",
+        "TTFT p50",
+        "p95",
+        "TPOT p50",
+        "p95",
+        "E2E p95",
+        "p99",
+        lang.pick("ok", "成功"),
+        "429",
+        "5xx",
+    ];
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
@@ -39,30 +56,33 @@ fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
         StageStatus::Complete => "",
     };
     let saturated = if stage.client.saturated { "!" } else { "" };
-    let weak = |value: Option<f64>, distribution: &measure::distribution::DistributionSummary, name: &str| {
-        let mark =
-            if value.is_some() && distribution.weak.iter().any(|weak| weak == name) { "*" } else { "" };
-        format!("{}{mark}", ms(value))
-    };
+    let dropped = if load::is_open(stage) && stage.counts.dropped > 0 { "-" } else { "" };
     vec![
-        format!("{}{saturated}{cut_short}", stage.concurrency),
+        format!("{}{saturated}{cut_short}{dropped}", load::cell(stage)),
         rate(stage.qps),
         rate(stage.output_tokens_per_s),
+        percentile(&stage.queue_ms, stage.queue_ms.p95, "p95"),
         ms(stage.ttft_ms.p50),
-        weak(stage.ttft_ms.p95, &stage.ttft_ms, "p95"),
+        percentile(&stage.ttft_ms, stage.ttft_ms.p95, "p95"),
         ms(stage.tpot_ms.p50),
-        weak(stage.tpot_ms.p95, &stage.tpot_ms, "p95"),
-        weak(stage.e2e_ms.p95, &stage.e2e_ms, "p95"),
-        weak(stage.e2e_ms.p99, &stage.e2e_ms, "p99"),
+        percentile(&stage.tpot_ms, stage.tpot_ms.p95, "p95"),
+        percentile(&stage.e2e_ms, stage.e2e_ms.p95, "p95"),
+        percentile(&stage.e2e_ms, stage.e2e_ms.p99, "p99"),
         percent(stage.success_rate),
         stage.http_429.to_string(),
         stage.http_5xx.to_string(),
     ]
 }
 
+/// A value, marked where too few stand behind it.
+fn percentile(of: &DistributionSummary, value: Option<f64>, name: &str) -> String {
+    let weak = value.is_some() && of.weak.iter().any(|weak| weak == name);
+    format!("{}{}", ms(value), if weak { "*" } else { "" })
+}
+
 fn skipped(stage: &StageResult, lang: Lang) -> Vec<String> {
-    let mut cells = vec![stage.concurrency.to_string(), lang.pick("skipped", "跳过").to_owned()];
-    cells.resize(12, UNKNOWN.to_owned());
+    let mut cells = vec![load::cell(stage), lang.pick("skipped", "跳过").to_owned()];
+    cells.resize(13, UNKNOWN.to_owned());
     cells
 }
 
@@ -72,6 +92,13 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
+    if run.stages.iter().any(load::is_open) {
+        let text = lang.pick(
+            "queue: p95 of the wait for a slot, from when a request was due",
+            "queue：请求自计划时刻起等待空位的 P95",
+        );
+        lines.push(text.to_owned());
+    }
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
     if ran().any(|stage| {
         stage.e2e_ms.n > 0 && stage.e2e_ms.weak.iter().any(|weak| weak == "p95" || weak == "p99")
@@ -87,6 +114,10 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
     }
     if ran().any(|stage| matches!(stage.status, StageStatus::Incomplete | StageStatus::Stopped)) {
         lines.push(lang.pick("~ cut short", "~ 未跑完").to_owned());
+    }
+    if ran().any(|stage| load::is_open(stage) && stage.counts.dropped > 0) {
+        let text = lang.pick("- requests found no slot and were dropped", "- 有请求因没有空位而被丢弃");
+        lines.push(text.to_owned());
     }
     lines
 }
@@ -141,17 +172,26 @@ fn in_unit(check: &str, value: Option<f64>) -> String {
     }
 }
 
-/// Columns by their widest cell, numbers to the right.
-fn align(rows: &[Vec<String>]) -> String {
+/// Columns by their widest cell, numbers to the right; closer together where they would be too wide.
+fn align(mut rows: Vec<Vec<String>>) -> String {
     let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> =
-        (0..columns).map(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or(0)).collect();
+    let widths = |rows: &[Vec<String>]| -> Vec<usize> {
+        (0..columns).map(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or(0)).collect()
+    };
+    let fits = |widths: &[usize], gap: &str| {
+        widths.iter().sum::<usize>() + gap.len() * columns.saturating_sub(1) <= WIDTH
+    };
+    let gap = if fits(&widths(&rows), "  ") { "  " } else { " " };
+    if !fits(&widths(&rows), gap) {
+        rows.iter_mut().for_each(|row| row[0] = row[0].replace(' ', ""));
+    }
+    let widths = widths(&rows);
     rows.iter()
         .map(|row| {
             let cells = row.iter().zip(&widths);
             let line: Vec<String> =
                 cells.map(|(cell, width)| " ".repeat(width - cell.width()) + cell).collect();
-            line.join("  ") + "\n"
+            line.join(gap) + "\n"
         })
         .collect()
 }

@@ -1,9 +1,11 @@
 //! What to keep in mind when reading a result: found from its numbers, said in full sentences.
 
+use measure::Amount;
 use measure::result::{RunResult, StageResult, StageStatus, Warning};
 
 use crate::Lang;
-use crate::number::{duration, percent, seconds};
+use crate::number::{duration, percent, rate, seconds};
+use crate::reach::{Shortfall, shortfall};
 
 /// A window shorter than this many response times shows mostly its own edges.
 const WINDOW_IN_E2E: f64 = 10.0;
@@ -19,6 +21,7 @@ const STAGE_RULES: &[(&str, Rule)] = &[
     ("saturated", saturated),
     ("incomplete", incomplete),
     ("short_window", short_window),
+    ("rate_not_reached", rate_not_reached),
     ("not_steady", not_steady),
     ("no_usage", no_usage),
     ("not_streamed", not_streamed),
@@ -95,8 +98,62 @@ fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
     })
 }
 
+/// An open loop that did not send what it was to send: how far it came, what became of the others, what to do.
+fn rate_not_reached(stage: &StageResult, lang: Lang) -> Option<String> {
+    let short = shortfall(stage)?;
+    let parts: Vec<String> = [offered(stage, &short, lang), dropped(&short, lang), waited(&short, lang)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let parts = parts.join(lang.pick("; ", "；"));
+    let advice = match (short.slots_ran_out, stage.max_in_flight) {
+        (true, Some(most)) => lang.pick(
+            format!(
+                "all {most} slots were taken at once: raise `max_in_flight`, and if the queue stays, the endpoint cannot \
+                 take more"
+            ),
+            format!("{most} 个空位曾全部占满：请调大 `max_in_flight`；若仍排队，则端点无法承受更多请求"),
+        ),
+        (true, None) | (false, _) => lang
+            .pick(
+                "slots were free, so that this machine did not keep up: more `--workers`, or a larger machine",
+                "空位并未占满，是压测机未能跟上：请增加 `--workers` 或换用更大的机器",
+            )
+            .to_owned(),
+    };
+    Some(lang.pick(format!("{parts}; {advice}"), format!("{parts}；{advice}")))
+}
+
+fn offered(stage: &StageResult, short: &Shortfall, lang: Lang) -> Option<String> {
+    let (reached, offered) = (rate(Some(short.reached?)), Amount(short.offered));
+    let mean = if stage.is_step() { "" } else { lang.pick(" on average", "平均") };
+    Some(lang.pick(
+        format!("the stage was to send {offered} requests/s{mean} and started {reached}"),
+        format!("本级设定{mean}每秒 {offered} 个请求，实际每秒发出 {reached} 个"),
+    ))
+}
+
+fn dropped(short: &Shortfall, lang: Lang) -> Option<String> {
+    let (n, planned) = (short.dropped, short.planned);
+    (n > 0).then(|| {
+        lang.pick(
+            format!("{n} of {planned} requests found no slot before its end and were dropped: no other number counts them"),
+            format!("{planned} 个请求中有 {n} 个直到本级结束仍无空位而被丢弃，其他数字均不包含它们"),
+        )
+    })
+}
+
+fn waited(short: &Shortfall, lang: Lang) -> Option<String> {
+    let wait = duration(Some(short.waited_ms?));
+    Some(lang.pick(
+        format!("requests waited in the client for a slot (queue P95 {wait}), which no latency counts"),
+        format!("请求在客户端等待空位（queue P95 {wait}），各项时延均不含此等待"),
+    ))
+}
+
+/// Of users who hold one level: those who pause between requests are not all busy at once, and are not meant to be.
 fn not_steady(stage: &StageResult, lang: Lang) -> Option<String> {
-    let target = f64::from(stage.concurrency);
+    let target = f64::from(stage.concurrency.filter(|_| stage.is_step() && stage.think_time_s.is_none())?);
     let reached = stage.in_flight_max as f64;
     (stage.duration.is_some() && stage.counts.started > 0 && reached < BUSY * target).then(|| {
         lang.pick(

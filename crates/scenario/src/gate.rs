@@ -95,7 +95,7 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, lad
         return;
     }
     let covered: Vec<&Stage> =
-        stages.iter().filter(|stage| check.scope.covers(&stage.name, stage.concurrency)).collect();
+        stages.iter().filter(|stage| check.scope.covers(&stage.name, stage.most_users())).collect();
     if covered.is_empty() {
         let at = text.find(" for ").map_or(0, |at| at + 1);
         let message = match &check.scope {

@@ -129,8 +129,8 @@ fn stack(mut parsed: Parsed, options: &Layers, problems: &Problems) -> Vec<Layer
 fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option<Plan> {
     let (target_section, data_section) = (root.section("target"), root.section("data"));
     let target = target::read(target_section, data_section);
-    let load = read_load(root.section("load"), &target.timeouts);
     let data = data::read(data_section, target.model.as_deref());
+    let load = read_load(root.section("load"), &target.timeouts, data.trace.as_deref());
     let wanted = template::Wanted {
         api: target.api,
         format: target.format(),

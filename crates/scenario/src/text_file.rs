@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A text and the path it was read from, for messages that point into it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TextFile {
     /// As the user would name it.
     pub(crate) path: PathBuf,

@@ -47,7 +47,9 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     });
     let cause = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
     let unusable = cause.into_iter().chain(found).collect();
-    let around = Circumstances { signal, unwritten: watcher.close().into_iter().collect(), unusable };
+    let unaccounted = recording.unaccounted.clone();
+    let unwritten = watcher.close().into_iter().collect();
+    let around = Circumstances { signal, unaccounted, unwritten, unusable };
     let run = result(&plan, recording, &baseline, lang);
     let (run, code) = write_all(run, &places, around, lang);
     let code = tell(&run, args, lang).unwrap_or(code);
@@ -126,7 +128,9 @@ fn code_of(error: &EngineError) -> Code {
         | EngineError::Tls(_)
         | EngineError::Header(_)
         | EngineError::Path(_) => Code::Scenario,
-        EngineError::Descriptors { .. } | EngineError::Worker(_) => Code::NotJudged,
+        EngineError::Descriptors { .. } | EngineError::Ports { .. } | EngineError::Worker(_) => {
+            Code::NotJudged
+        }
         EngineError::WorkerDied => Code::Bug,
     }
 }

@@ -188,3 +188,78 @@ fn net_07_the_report_says_that_verification_was_off() {
     let said = "the server's certificate was not verified";
     assert!(done.stderr.contains(said) && world.page().contains(said), "{}", done.stderr);
 }
+
+/// An open loop, and a ramp of users before and after it.
+const LOADS: &str = "
+name = \"loads\"
+[target]
+base_url = \"mock://?ttft=5ms&itl=1ms&tokens=4\"
+model = \"m\"
+[data]
+query = \"hi\"
+[load]
+warm_up = { requests = 2 }
+think_time = \"10ms\"
+[load.retry]
+max = 2
+[[load.stage]]
+name = \"up\"
+concurrency = 3
+shape = \"ramp\"
+duration = \"1500ms\"
+[[load.stage]]
+name = \"down\"
+concurrency = 0
+shape = \"ramp\"
+duration = \"1500ms\"
+[[load.stage]]
+rate = 12.5
+arrival = \"gamma\"
+burstiness = 4
+max_in_flight = 9
+duration = \"2s\"
+";
+
+#[test]
+fn result_samples_and_live_view_name_rates_and_ramps_as_the_file_does() {
+    let world = World::new();
+    world.write("s.toml", LOADS);
+    let done = world.rungs(&["run", "s.toml", "--set", "report.json=r.json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result: Value = serde_json::from_str(&world.read("r.json")).unwrap();
+    let of = |keys: &[&str]| -> Vec<Vec<Value>> {
+        let stages = result["stages"].as_array().unwrap().iter();
+        stages.map(|stage| keys.iter().map(|key| stage[*key].clone()).collect()).collect()
+    };
+    let expected = serde_json::json!([["up", 3, null, 0], ["down", 0, null, 3], ["r12.5", null, 12.5, null]]);
+    assert_eq!(serde_json::json!(of(&["name", "concurrency", "rate", "ramp_from"])), expected);
+    let expected = serde_json::json!([
+        [null, null, null, null, [0.01, 0.01]],
+        [null, null, null, null, [0.01, 0.01]],
+        ["gamma", 4.0, 9, 0.0, null]
+    ]);
+    let manner = of(&["arrival", "burstiness", "max_in_flight", "ramp_up_s", "think_time_s"]);
+    assert_eq!(serde_json::json!(manner), expected);
+    let load = &result["load"];
+    assert_eq!(
+        (&load["warm_up"], &load["retry"]["max"], &load["retry"]["base_s"]),
+        (&"2 requests".into(), &2.into(), &0.5.into())
+    );
+    assert_eq!((&load["cancel"], &load["stop"]), (&Value::Null, &serde_json::json!([])));
+    let samples = world.read("r.samples.ndjson");
+    let lines: Vec<Value> = samples.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for kind in ["stage_start", "stage_end"] {
+        let stages = lines.iter().filter(|line| line["type"] == kind);
+        let shown: Vec<_> =
+            stages.map(|line| [&line["concurrency"], &line["rate"], &line["ramp_from"]]).collect();
+        assert_eq!(
+            serde_json::json!(shown),
+            serde_json::json!([[3, null, 0], [0, null, 3], [null, 12.5, null]]),
+            "{kind}"
+        );
+    }
+    for shown in ["open @rate", " up  ", " down  ", " @12.5/s"] {
+        assert!(done.stderr.contains(shown), "{shown}\n{}", done.stderr);
+    }
+    assert!(done.stdout.contains("0 ~> 3") && done.stdout.contains("12.5/s"), "{}", done.stdout);
+}

@@ -35,6 +35,11 @@ impl Budget {
         (nanos > 0).then(|| Offset::from_nanos(nanos))
     }
 
+    /// How many requests were let through.
+    pub(crate) fn issued(&self) -> u64 {
+        self.next.load(Ordering::Relaxed).min(self.cap)
+    }
+
     /// Whether the cap was reached.
     pub(crate) fn is_spent(&self) -> bool {
         self.next.load(Ordering::Relaxed) > self.cap

@@ -1,13 +1,25 @@
 //! Load control: who sends the next request, and when.
 
+mod arrivals;
 mod budget;
+mod gate;
+mod open;
+mod order;
+mod request;
 mod retry;
 mod schedule;
+mod shifts;
+mod timetable;
 mod user;
 mod watch;
 mod worker;
 
+pub(crate) use arrivals::Arrivals;
 pub(crate) use budget::Budget;
-pub(crate) use schedule::{Rule, Schedule};
+pub(crate) use gate::{Gate, GateCounts};
+pub(crate) use order::{Crew, Order};
+pub(crate) use schedule::{Ends, Schedule};
+pub(crate) use shifts::Shifts;
+pub(crate) use timetable::{Leg, Timetable};
 pub(crate) use watch::Look;
-pub(crate) use worker::{Order, Report, Workers};
+pub(crate) use worker::{Report, Workers};

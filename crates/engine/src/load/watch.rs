@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use measure::{Distribution, Offset};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 
+use super::order::Order;
 use crate::clock::Clock;
 
 /// What the live view shows between two finished requests. Shared by all workers; touched per request, not per chunk.
@@ -25,20 +27,21 @@ pub(crate) struct Live {
 /// How often the loop is asked how late it is.
 const TICK: Duration = Duration::from_millis(10);
 
-/// One worker's look at itself during one order.
+/// One worker's look at itself during one order, leg by leg.
 #[derive(Debug)]
 pub(crate) struct Watch {
     clock: Clock,
-    began: Offset,
-    cpu_at_begin: Duration,
-    lag: RefCell<Distribution>,
+    order: Arc<Order>,
+    looks: RefCell<Vec<Look>>,
+    /// When the current leg's share was counted last, and the thread's CPU time then.
+    counted: Cell<(Offset, Duration)>,
     /// What the worker's users counted, and how much of it the live view knows.
     tally: Rc<Cell<u64>>,
     published: Cell<u64>,
 }
 
 /// What a worker saw of itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Look {
     pub(crate) lag: Distribution,
     pub(crate) cpu: Duration,
@@ -46,9 +49,16 @@ pub(crate) struct Look {
 }
 
 impl Watch {
-    pub(crate) fn begin(clock: Clock, tally: Rc<Cell<u64>>) -> Self {
-        let (began, lag, published) = (clock.now(), RefCell::default(), Cell::new(tally.get()));
-        Self { clock, began, cpu_at_begin: thread_cpu(), lag, tally, published }
+    pub(crate) fn begin(clock: Clock, tally: Rc<Cell<u64>>, order: Arc<Order>) -> Self {
+        let legs = order.schedule.timetable().legs().count();
+        Self {
+            clock,
+            order,
+            looks: RefCell::new(vec![Look::default(); legs]),
+            counted: Cell::new((clock.now(), thread_cpu())),
+            published: Cell::new(tally.get()),
+            tally,
+        }
     }
 
     /// Ticks for ever: measures the lag, and publishes what the worker counted.
@@ -57,12 +67,22 @@ impl Watch {
         loop {
             tokio::time::sleep_until(self.clock.deadline(due)).await;
             let now = self.clock.now();
-            for late in lateness(now.since(due)) {
-                self.lag.borrow_mut().record(late);
-            }
+            self.count(now, lateness(now.since(due)));
             self.publish(live);
             // The next tick counts from now: a late one must not be followed by a burst.
             due = now + TICK;
+        }
+    }
+
+    /// Gives the time since the last count to the leg that runs now.
+    fn count(&self, now: Offset, lag: impl Iterator<Item = Duration>) {
+        let leg = self.order.schedule.timetable().leg_at(now);
+        let cpu = thread_cpu();
+        let (since, cpu_before) = self.counted.replace((now, cpu));
+        if let Some(look) = self.looks.borrow_mut().get_mut(leg) {
+            look.cpu += cpu.saturating_sub(cpu_before);
+            look.wall += now.since(since);
+            lag.for_each(|lag| look.lag.record(lag));
         }
     }
 
@@ -71,14 +91,11 @@ impl Watch {
         live.chunks.fetch_add(counted - self.published.replace(counted), Ordering::Relaxed);
     }
 
-    /// What it saw; the last counts are published.
-    pub(crate) fn look(&self, live: &Live) -> Look {
+    /// What it saw, by leg; the last counts are published.
+    pub(crate) fn looks(&self, live: &Live) -> Vec<Look> {
         self.publish(live);
-        Look {
-            lag: self.lag.borrow().clone(),
-            cpu: thread_cpu().saturating_sub(self.cpu_at_begin),
-            wall: self.clock.now().since(self.began),
-        }
+        self.count(self.clock.now(), std::iter::empty());
+        self.looks.take()
     }
 }
 

@@ -5,58 +5,29 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use measure::{Offset, Sample};
-use scenario::plan::{Bodies, Cancel, Retry, ThinkTime};
+use measure::Sample;
+use scenario::plan::Bodies;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{JoinSet, LocalSet};
+use tokio::task::{JoinError, JoinSet, LocalSet};
 
-use super::schedule::{Schedule, Ticket};
-use super::user::{Bench, user};
+use super::open::Share;
+use super::order::{Crew, Order};
+use super::request::Bench;
+use super::shifts::Shifts;
+use super::user::user;
 use super::watch::{Live, Look, Watch};
 use crate::EngineError;
 use crate::caller::Caller;
-use crate::stop::{Stop, Urgency};
-
-/// What the workers are to do together.
-#[derive(Debug)]
-pub(crate) struct Order {
-    /// Index of the stage; absent for the preflight.
-    pub(crate) stage: Option<usize>,
-    pub(crate) users: u32,
-    /// When the first user starts.
-    pub(crate) starts_at: Offset,
-    /// Over which time the users start.
-    pub(crate) ramp_up: std::time::Duration,
-    pub(crate) think_time: ThinkTime,
-    pub(crate) cancel: Option<Cancel>,
-    pub(crate) retry: Retry,
-    pub(crate) schedule: Schedule,
-    pub(crate) stop: Stop,
-    pub(crate) seed: u64,
-}
-
-impl Order {
-    pub(super) fn next_ticket(&self, now: Offset, had: u64) -> Option<Ticket> {
-        match self.stop.urgency() {
-            Urgency::None => self.schedule.next(now, had),
-            Urgency::Drain | Urgency::Now => None,
-        }
-    }
-
-    /// Users start evenly over the ramp: the last one before it is over.
-    fn user_starts_at(&self, index: u32) -> Offset {
-        self.starts_at + self.ramp_up.mul_f64(f64::from(index) / f64::from(self.users.max(1)))
-    }
-}
+use crate::transport::Lines;
 
 /// What a worker tells.
 #[derive(Debug)]
 pub(crate) enum Report {
     /// A request ended.
     Finished(Box<Sample>),
-    /// All users of an order ended.
-    Done(Look),
+    /// All requests of an order ended: what the worker saw of itself, by leg.
+    Done(Vec<Look>),
     /// A worker cannot work, or one of its users panicked: a bug.
     Died,
 }
@@ -162,31 +133,45 @@ impl Hand {
     }
 
     async fn carry_out(&self, order: Arc<Order>) -> Report {
-        let bench = Bench {
+        let bench = Rc::new(Bench {
             caller: Arc::clone(&self.caller),
             bodies: Arc::clone(&self.bodies),
             live: Arc::clone(&self.live),
             reports: Reports(self.reports.clone()),
             tally: Rc::new(Cell::new(0)),
-            lines: Rc::default(),
-        };
-        let watch = Watch::begin(self.caller.clock, Rc::clone(&bench.tally));
-        let mut users = JoinSet::new();
-        for index in (0..order.users).filter(|index| *index as usize % self.count == self.index) {
-            users.spawn_local(user(bench.clone(), Arc::clone(&order), index, order.user_starts_at(index)));
-        }
-        let all_ended = async {
-            while let Some(ended) = users.join_next().await {
-                if ended.is_err() {
-                    return Report::Died;
+            lines: Lines::default(),
+        });
+        let watch = Watch::begin(self.caller.clock, Rc::clone(&bench.tally), Arc::clone(&order));
+        let worked = async {
+            match &order.crew {
+                Crew::Users(shifts) => self.lead(&bench, &order, shifts).await,
+                Crew::Arrivals(arrivals, gate) => {
+                    let (bench, order) = (Rc::clone(&bench), Arc::clone(&order));
+                    Share { bench, order, arrivals, gate, index: self.index, workers: self.count }
+                        .serve()
+                        .await
                 }
             }
-            Report::Done(watch.look(&self.live))
         };
         tokio::select! {
             () = watch.run(&self.live) => Report::Died,
-            report = all_ended => report,
+            worked = worked => match worked {
+                Ok(()) => Report::Done(watch.looks(&self.live)),
+                Err(_) => Report::Died,
+            },
         }
+    }
+
+    /// Starts this worker's users, and waits until all have ended.
+    async fn lead(&self, bench: &Rc<Bench>, order: &Arc<Order>, shifts: &Shifts) -> Result<(), JoinError> {
+        let mut users = JoinSet::new();
+        for index in (0..shifts.users()).filter(|index| *index as usize % self.count == self.index) {
+            users.spawn_local(user(Rc::clone(bench), Arc::clone(order), index, shifts.of_user(index)));
+        }
+        while let Some(ended) = users.join_next().await {
+            ended?;
+        }
+        Ok(())
     }
 }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 use engine::{During, Urgency};
 use measure::ErrorClass;
 use measure::result::{RunStatus, StageStatus};
+use measure::sample::Phase;
 
 use crate::run::{run, run_with, scenario};
-use crate::script::{DONE, STOP, Script, Step, chunk, head, stream, text, whole, write};
+use crate::script::{DONE, STOP, Script, Step, chunk, head, stream, text, usage, whole, write};
 
 fn mock(settings: &str) -> mock::Server {
     mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
@@ -113,7 +114,30 @@ fn a_key_that_dies_under_load_ends_the_run() {
 }
 
 #[test]
-fn a_warm_up_that_fails_stops_the_run_with_its_cause() {
+fn stat_06_a_cold_start_stays_in_the_warm_up_and_prompts_that_come_again_are_counted() {
+    let script = Script::each(|n| {
+        let late = Step::Wait(if n < 2 { 960 } else { 50 });
+        [vec![late], stream(&[&text("a"), STOP, &usage(2), DONE])].concat()
+    });
+    let load = "[load]\nstages = [1]\nstage_requests = 20\nwarm_up = { requests = 2 }\npreflight = false\n";
+    let five = "queries = [\"a\", \"b\", \"c\", \"d\", \"e\"]";
+    let text = scenario(script.port, "openai-chat", load).replace("query = \"hi\"", five);
+    let plan = crate::run::load(&text, Default::default()).unwrap();
+    assert_eq!((plan.bodies.rows(), plan.bodies.distinct()), (5, 5));
+    let outcome = run(&text);
+    let [stage] = outcome.recording.stages.as_slice() else { panic!() };
+    assert_eq!((stage.ttft_ms.n, stage.phase_counts.warm_up), (20, 2));
+    assert!(stage.ttft_ms.max.unwrap() < 500.0, "{:?}", stage.ttft_ms.max);
+    // Their time and tokens are outside the window, and they stay in the samples with their phase.
+    assert!((1.0..1.9).contains(&stage.window_s), "{}", stage.window_s);
+    let phases: Vec<Phase> = outcome.samples.iter().map(|sample| sample.phase).collect();
+    assert_eq!((phases[1], phases[2], phases.len()), (Phase::WarmUp, Phase::Measure, 22));
+    let per_second = stage.output_tokens_per_s.unwrap() * stage.window_s;
+    assert!((per_second - 20.0 * 2.0).abs() < 0.5, "{per_second}");
+}
+
+#[test]
+fn stat_06_a_warm_up_that_fails_stops_the_run_with_its_cause() {
     let script = Script::each(|n| match n {
         0 => stream(&[&text("a"), STOP, DONE]),
         _ => whole("401 Unauthorized", "application/json", "", "{}"),

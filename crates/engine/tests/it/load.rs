@@ -40,6 +40,8 @@ fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
     let count = |phase| outcome.samples.iter().filter(|sample| sample.phase == phase).count() as u64;
     let stages = &outcome.recording.stages;
     let measured: u64 = stages.iter().map(|stage| stage.counts.started).sum();
+    let warmed_up: Vec<u64> = stages.iter().map(|stage| stage.phase_counts.warm_up).collect();
+    assert_eq!(warmed_up, [3, 0], "counted with the stage it comes before");
     let ramp: u64 = stages.iter().map(|stage| stage.phase_counts.ramp).sum();
     assert_eq!((count(Phase::Preflight), count(Phase::WarmUp)), (1, 3));
     assert_eq!((count(Phase::Measure), count(Phase::Ramp)), (measured, ramp));
@@ -49,14 +51,14 @@ fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
         assert!(stage.phase_counts.ramp > 0);
         assert_eq!(
             stage.drained,
-            u64::from(stage.concurrency),
+            u64::from(stage.concurrency.unwrap()),
             "each user's last request ends after the window"
         );
-        let busy = stage.concurrency_effective.unwrap() / f64::from(stage.concurrency);
+        let busy = stage.concurrency_effective.unwrap() / f64::from(stage.concurrency.unwrap());
         assert!((0.8..=1.001).contains(&busy), "{busy}");
         assert_eq!(
             stage.timeline.iter().map(|second| second.started).sum::<u64>(),
-            stage.counts.started + stage.phase_counts.ramp
+            stage.counts.started + stage.phase_counts.ramp + stage.phase_counts.warm_up
         );
     }
 }

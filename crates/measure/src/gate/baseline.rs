@@ -29,8 +29,8 @@ pub struct Baseline {
 /// One stage of a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BaselineStage {
-    /// Users.
-    pub concurrency: u32,
+    /// Users; null for an open loop.
+    pub concurrency: Option<u32>,
     /// Single numbers.
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.

@@ -152,12 +152,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether a stage is meant.
-    pub fn covers(&self, name: &str, concurrency: u32) -> bool {
+    /// Whether a stage is meant; `users` are the most it has, of a closed loop.
+    pub fn covers(&self, name: &str, users: Option<u32>) -> bool {
         match self {
             Self::Every => true,
-            Self::Concurrency(comparison, users) => {
-                comparison.holds(f64::from(concurrency), f64::from(*users))
+            Self::Concurrency(comparison, limit) => {
+                users.is_some_and(|users| comparison.holds(f64::from(users), f64::from(*limit)))
             }
             Self::Stage(stage) => stage == name,
         }

@@ -15,7 +15,7 @@ pub fn judge(rules: &[Rule], stages: &[StageResult], baseline: Option<&Baseline>
 fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) -> Vec<CheckLine> {
     let lines: Vec<CheckLine> = stages
         .iter()
-        .filter(|stage| rule.check.scope.covers(&stage.name, stage.concurrency))
+        .filter(|stage| rule.check.scope.covers(&stage.name, stage.most_users()))
         .map(|stage| judge_stage(rule, stage, baseline))
         .collect();
     match lines.is_empty() {

@@ -40,6 +40,11 @@ impl Rolling {
         Self { rules, frame, recent: VecDeque::new() }
     }
 
+    /// Goes on in another stage.
+    pub fn enter(&mut self, frame: StageFrame) {
+        self.frame = frame;
+    }
+
     /// Takes in a request that ended.
     pub fn take(&mut self, sample: &Sample) {
         if sample.outcome() != Outcome::Cancelled {
@@ -78,9 +83,14 @@ mod tests {
             |text: &&str| Rule { check: Check::parse(text).unwrap(), level: Level::Strict, min_change: None };
         let frame = StageFrame {
             name: "c5".into(),
-            concurrency: 5,
+            level: crate::Level::Users(5),
+            ramp_from: None,
+            open_loop: None,
+            ramp_up: Some(Duration::ZERO),
+            think_time: None,
             duration: None,
             requests: None,
+            begins: Offset::ORIGIN,
             window_start: Offset::ORIGIN,
             keys: 0,
             stall_after: Duration::ZERO,

@@ -1,11 +1,13 @@
 //! The saved run: what `run.json` holds, key for key. Readers refuse a newer schema version and accept older ones.
 
 mod gate;
+mod load;
 mod run;
 mod schema;
 mod stage;
 
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
+pub use load::{CancelLine, LoadLine, RetryLine};
 pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
     SearchLine, StopLine, Tool, Warning,

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::schema::outcome;
-use super::{ErrorExample, GateResult, StageResult};
-use crate::Outcome;
+use super::{ErrorExample, GateResult, LoadLine, StageResult};
+use crate::{Amount, LoadUnit, Outcome};
 
 /// Rises when the meaning of a key changes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -58,6 +58,9 @@ pub struct RunResult {
     pub machine: Machine,
     /// The one request before load; null when it was not asked for.
     pub preflight: Option<Preflight>,
+    /// How the load was applied, beyond what each stage says of itself; null in results of older versions.
+    #[serde(default)]
+    pub load: Option<LoadLine>,
     /// The rungs, in order.
     pub stages: Vec<StageResult>,
     /// What the rungs say together.
@@ -167,31 +170,37 @@ pub struct Preflight {
     pub error: Option<ErrorExample>,
 }
 
-/// What the rungs say together. The numbers are concurrencies.
+/// What the rungs say together. Ramps are no rungs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Ladder {
+    /// What its numbers count.
+    #[serde(default)]
+    pub unit: LoadUnit,
     /// Highest stage with every objective met by its p95, success of at least 99 % and no 429.
-    pub last_ok: Option<u32>,
+    pub last_ok: Option<Amount>,
     /// First stage that is not so.
-    pub first_breach: Option<u32>,
-    /// First stage whose throughput gain per added user is under 10 % of the first stage's.
-    pub knee: Option<u32>,
-    /// Highest concurrency that the search proved to hold.
-    pub boundary: Option<u32>,
+    pub first_breach: Option<Amount>,
+    /// First stage whose throughput gain per added user (or request per second) is under 10 % of the first stage's.
+    pub knee: Option<Amount>,
+    /// Highest level that the search proved to hold.
+    pub boundary: Option<Amount>,
 }
 
-/// What a search proved. All numbers are concurrencies.
+/// What a search proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SearchLine {
+    /// What its numbers count.
+    #[serde(default)]
+    pub unit: LoadUnit,
     /// Where it was searched from.
     pub low: u32,
     /// Where to.
     pub high: u32,
     /// How far apart `holds` and `breaks` were to be at most.
     pub resolution: u32,
-    /// Highest concurrency that met every check; null when none did.
+    /// Highest level that met every check; null when none did.
     pub holds: Option<u32>,
     /// Lowest above it that did not; null when none was found.
     pub breaks: Option<u32>,
@@ -205,8 +214,10 @@ pub struct SearchLine {
 pub struct StopLine {
     /// The stage that ran.
     pub stage: String,
-    /// Its users.
-    pub concurrency: u32,
+    /// Its users; null for an open loop.
+    pub concurrency: Option<u32>,
+    /// Its requests per second; null for a closed loop.
+    pub rate: Option<Amount>,
     /// The check, as written.
     pub check: String,
     /// What was measured over the last ten seconds, in the metric's unit.

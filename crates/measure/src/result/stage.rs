@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::{by_flag, by_outcome, by_status, class};
 use crate::distribution::DistributionSummary;
+use crate::level::{Amount, Level};
 
 /// One rung.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,10 +17,22 @@ pub struct StageResult {
     pub name: String,
     /// How far it came.
     pub status: StageStatus,
-    /// Users.
-    pub concurrency: u32,
-    /// Offered rate of an open loop; null for a closed one.
-    pub rate: Option<f64>,
+    /// Users of a closed loop (at the end of a ramp); null for an open one.
+    pub concurrency: Option<u32>,
+    /// Requests per second offered by an open loop (at the end of a ramp); null for a closed one.
+    pub rate: Option<Amount>,
+    /// Where a linear ramp began, in users or requests per second; null for a step.
+    pub ramp_from: Option<Amount>,
+    /// How the requests of an open loop follow one another: `constant`, `poisson`, `gamma` or `trace`; null for a closed one.
+    pub arrival: Option<String>,
+    /// Shape of `gamma` arrivals: 1 is Poisson, less comes in bursts, more is evener; null for every other kind.
+    pub burstiness: Option<f64>,
+    /// Most requests an open loop has in flight; null for a closed one.
+    pub max_in_flight: Option<u32>,
+    /// Seconds before the window over which users start or the rate rises; null for a ramp, and in older results.
+    pub ramp_up_s: Option<f64>,
+    /// Shortest and longest pause of a user between two requests, seconds; null without one.
+    pub think_time_s: Option<[f64; 2]>,
     /// Planned duration; null when the stage is a number of requests.
     pub duration: Option<String>,
     /// Measured window in seconds.
@@ -113,6 +126,27 @@ pub struct StageResult {
     pub errors: Vec<ErrorLine>,
     /// Second by second.
     pub timeline: Vec<Second>,
+}
+
+impl StageResult {
+    /// What it offered: what it held, or where its ramp ended.
+    pub fn level(&self) -> Level {
+        match self.concurrency {
+            Some(users) => Level::Users(users),
+            None => Level::Rate(self.rate.map_or(0.0, Amount::get)),
+        }
+    }
+
+    /// Whether it held one level: a ramp shows many, and none of them for long.
+    pub fn is_step(&self) -> bool {
+        self.ramp_from.is_none()
+    }
+
+    /// The most users it had, of a closed loop.
+    pub fn most_users(&self) -> Option<u32> {
+        let from = self.ramp_from.map_or(0, |from| from.get() as u32);
+        self.concurrency.map(|users| users.max(from))
+    }
 }
 
 /// How far a stage came.

@@ -6,4 +6,4 @@ mod numbers;
 mod recorder;
 mod timeline;
 
-pub use recorder::{ClientLook, StageFrame, StageRecorder};
+pub use recorder::{ClientLook, OpenLoop, StageFrame, StageRecorder};

@@ -9,7 +9,7 @@ use crate::result::{
     Adjusted, Client, Counts, ErrorExample, ErrorLine, StageResult, StageStatus, TokenTotals,
 };
 use crate::sample::{Attempt, Phase};
-use crate::{Distribution, ErrorClass, Offset};
+use crate::{Amount, Distribution, ErrorClass, Offset};
 
 /// Fewer lag ticks than this say nothing.
 const LAG_TICKS: u64 = 100;
@@ -34,8 +34,14 @@ impl StageRecorder {
         StageResult {
             name: self.frame.name.clone(),
             status,
-            concurrency: self.frame.concurrency,
-            rate: None,
+            concurrency: self.frame.level.users(),
+            rate: self.frame.level.rate().map(Amount),
+            ramp_from: self.frame.ramp_from,
+            arrival: self.frame.open_loop.map(|open| open.arrival.to_owned()),
+            burstiness: self.frame.open_loop.and_then(|open| open.burstiness),
+            max_in_flight: self.frame.open_loop.map(|open| open.max_in_flight),
+            ramp_up_s: self.frame.ramp_up.map(|ramp_up| round(ramp_up.as_secs_f64())),
+            think_time_s: self.frame.think_time.map(|pause| pause.map(|pause| round(pause.as_secs_f64()))),
             duration: self.frame.duration.map(duration_text),
             window_s: round(window),
             phase_counts: self.phases,
@@ -84,8 +90,10 @@ impl StageRecorder {
         }
     }
 
+    /// Where requests are counted, those that were not sent were dropped as well.
     fn accounted(&self) -> Counts {
-        let planned = self.frame.requests.unwrap_or(self.counts.started).max(self.counts.started);
+        let due = self.counts.started + self.dropped;
+        let planned = self.frame.requests.unwrap_or(due).max(due);
         Counts { planned, dropped: planned - self.counts.started, ..self.counts }
     }
 
@@ -125,6 +133,7 @@ impl StageRecorder {
         // A second belongs to the window when its greater part does.
         let middle = at + Duration::from_millis(500);
         match middle {
+            middle if middle < self.frame.begins => Phase::WarmUp,
             middle if middle < self.frame.window_start => Phase::Ramp,
             middle if middle < end => Phase::Measure,
             _ => Phase::Drain,

@@ -11,19 +11,29 @@ use crate::offset::milliseconds;
 use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
 use crate::result::{Counts, ErrorExample, PhaseCounts, Stalls, TokenTotals};
 use crate::sample::{ArrivalClock, Attempt, Phase, TokenSource};
-use crate::{Distribution, ErrorClass, Offset, Outcome, Sample};
+use crate::{Amount, Distribution, ErrorClass, Level, Offset, Outcome, Sample};
 
 /// What a stage is, before anything was measured.
 #[derive(Debug, Clone)]
 pub struct StageFrame {
     /// Unique in the run.
     pub name: String,
-    /// Users.
-    pub concurrency: u32,
+    /// What it offers, at the end of a ramp.
+    pub level: Level,
+    /// Where its ramp begins; `None` for a step.
+    pub ramp_from: Option<Amount>,
+    /// Of an open loop: how its requests follow one another, and how many may be in flight.
+    pub open_loop: Option<OpenLoop>,
+    /// Time before the window over which a step is reached; `None` for a ramp.
+    pub ramp_up: Option<Duration>,
+    /// Shortest and longest pause of a user between two requests; `None` without one.
+    pub think_time: Option<[Duration; 2]>,
     /// Planned duration of the window; `None` for a number of requests.
     pub duration: Option<Duration>,
     /// Planned number of requests, where that ends the stage.
     pub requests: Option<u64>,
+    /// When the stage begins, with its ramp.
+    pub begins: Offset,
     /// When the window begins: the ramp is over.
     pub window_start: Offset,
     /// Number of keys in use.
@@ -34,6 +44,17 @@ pub struct StageFrame {
     pub reading_speed: f64,
     /// Per-request limits that `goodput` goes by: ttft, tpot, e2e.
     pub objectives: [Option<Duration>; 3],
+}
+
+/// What an open loop is beside its rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenLoop {
+    /// `constant`, `poisson`, `gamma` or `trace`.
+    pub arrival: &'static str,
+    /// Shape of `gamma` arrivals, above 0; `None` for every other kind.
+    pub burstiness: Option<f64>,
+    /// Most requests in flight.
+    pub max_in_flight: u32,
 }
 
 /// The generator's look at itself, merged over its workers.
@@ -71,6 +92,8 @@ pub struct StageRecorder {
     pub(super) window_end: Option<Offset>,
     pub(super) phases: PhaseCounts,
     pub(super) counts: Counts,
+    /// Requests that were due and never started.
+    pub(super) dropped: u64,
     pub(super) distributions: Distributions,
     pub(super) outcomes: BTreeMap<&'static str, u64>,
     pub(super) statuses: BTreeMap<u16, u64>,
@@ -106,6 +129,7 @@ impl StageRecorder {
             keys,
             phases: PhaseCounts::default(),
             counts: Counts::default(),
+            dropped: 0,
             distributions: Distributions::default(),
             outcomes: BTreeMap::new(),
             statuses: BTreeMap::new(),
@@ -149,6 +173,19 @@ impl StageRecorder {
             Phase::WarmUp => self.phases.warm_up += 1,
             Phase::Preflight | Phase::Drain => {}
         }
+    }
+
+    /// Takes in a request of another stage that may have been open in this one's window.
+    pub fn witness(&mut self, sample: &Sample) {
+        let Some(attempt) = sample.last() else { return };
+        if matches!(sample.phase, Phase::Ramp | Phase::Measure) {
+            self.record_presence(sample, attempt, &RequestMetrics::of(attempt, self.frame.reading_speed));
+        }
+    }
+
+    /// Counts requests of an open loop that were due and never found a slot.
+    pub fn dropped(&mut self, requests: u64) {
+        self.dropped += requests;
     }
 
     fn record_presence(&mut self, sample: &Sample, attempt: &Attempt, metrics: &RequestMetrics) {

@@ -4,6 +4,7 @@
 
 mod gate;
 mod generated;
+mod ladder;
 mod metrics_page;
 mod result_form;
 mod run;

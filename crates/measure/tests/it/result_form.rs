@@ -9,8 +9,11 @@ use crate::{generated, run};
 const PROMISED: &str = "
     schema_version tool.name tool.version status exit.code exit.reasons test_name provider base_url url api model stream
     auth_header headers.content-type started_at finished_at seed scenario.path scenario.sha256 scenario.profile
-    scenario.overrides machine.os machine.cpus machine.workers preflight.outcome preflight.ttft_ms preflight.e2e_ms
-    stages[].name stages[].status stages[].concurrency stages[].rate stages[].duration stages[].window_s
+    scenario.overrides load.warm_up load.distinct_prompts
+    load.cool_down_s load.drain_timeout_s load.max_requests load.cancel load.retry load.stop
+    load.search machine.os machine.cpus machine.workers preflight.outcome preflight.ttft_ms preflight.e2e_ms
+    stages[].name stages[].status stages[].concurrency stages[].rate stages[].ramp_from stages[].arrival
+    stages[].burstiness stages[].max_in_flight stages[].ramp_up_s stages[].think_time_s stages[].duration stages[].window_s
     stages[].phase_counts.warm_up stages[].phase_counts.ramp stages[].phase_counts.measure stages[].drained stages[].qps
     stages[].ttft_ms_p95 stages[].p95_ms stages[].p99_ms stages[].success_rate stages[].http_429 stages[].http_5xx
     stages[].http_429_ratio stages[].http_5xx_ratio stages[].error_rate stages[].output_tokens_per_s stages[].goodput
@@ -135,4 +138,27 @@ fn the_schema_refuses_what_is_no_result() {
         *result.pointer_mut(pointer).unwrap() = value.clone();
         assert!(!problems(&result).is_empty(), "{pointer} = {value}");
     }
+}
+
+/// Keys that the first results did not have.
+const LATER: &str = "load proxy search stop";
+/// The same of a stage, and of the ladder.
+const LATER_IN_STAGE: &str = "ramp_from arrival burstiness max_in_flight ramp_up_s think_time_s";
+
+#[test]
+fn a_result_of_an_older_version_is_read_with_nulls_where_it_knew_nothing() {
+    let mut old = saved();
+    let remove = |value: &mut Value, keys: &str| {
+        let object = value.as_object_mut().unwrap();
+        keys.split_whitespace().for_each(|key| assert!(object.remove(key).is_some(), "{key}"));
+    };
+    remove(&mut old, LATER);
+    remove(&mut old["ladder"], "unit");
+    old["stages"].as_array_mut().unwrap().truncate(1);
+    remove(&mut old["stages"][0], LATER_IN_STAGE);
+    let read = RunResult::from_json(&old.to_string()).unwrap();
+    assert_eq!((read.load, read.ladder.unit), (None, measure::LoadUnit::Users));
+    let stage = &read.stages[0];
+    assert_eq!((stage.level(), stage.is_step()), (measure::Level::Users(2), true));
+    assert_eq!((stage.ramp_up_s, stage.think_time_s), (None, None));
 }

@@ -7,12 +7,12 @@ use measure::flag::{Flag, Flags};
 use measure::gate::{Check, Level, Rule, judge};
 use measure::ladder::ladder;
 use measure::result::{
-    ErrorExample, Exit, Fingerprint, Machine, Override, Preflight, RunResult, RunStatus, SCHEMA_VERSION,
-    StageResult, StageStatus, Tool, Warning,
+    CancelLine, ErrorExample, Exit, Fingerprint, LoadLine, Machine, Override, Preflight, RetryLine,
+    RunResult, RunStatus, SCHEMA_VERSION, StageResult, StageStatus, Tool, Warning,
 };
 use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
-use measure::{Distribution, ErrorClass, Offset, Outcome};
+use measure::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+use measure::{Amount, Distribution, ErrorClass, Offset, Outcome};
 
 fn ms(ms: u64) -> Offset {
     Offset::from_nanos(ms * 1_000_000)
@@ -82,7 +82,12 @@ pub(crate) fn stage() -> StageResult {
 pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
     let mut recorder = StageRecorder::new(StageFrame {
         name: "c2".into(),
-        concurrency: 2,
+        level: measure::Level::Users(2),
+        ramp_from: None,
+        open_loop: None,
+        ramp_up: Some(Duration::from_secs(1)),
+        think_time: Some([Duration::from_millis(50), Duration::from_millis(200)]),
+        begins: Offset::ORIGIN,
         duration: Some(Duration::from_secs(2)),
         requests: None,
         window_start: ms(1000),
@@ -107,7 +112,12 @@ pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
 pub(crate) fn result() -> RunResult {
     let skipped = StageRecorder::new(StageFrame {
         name: "c5".into(),
-        concurrency: 5,
+        level: measure::Level::Rate(5.5),
+        ramp_from: Some(Amount(0.5)),
+        open_loop: Some(OpenLoop { arrival: "gamma", burstiness: Some(0.5), max_in_flight: 9 }),
+        ramp_up: None,
+        think_time: None,
+        begins: Offset::ORIGIN,
         duration: None,
         requests: Some(10),
         window_start: Offset::ORIGIN,
@@ -157,6 +167,7 @@ pub(crate) fn result() -> RunResult {
             error: Some(ErrorExample::of(&attempt(0, Outcome::Failed(ErrorClass::Unauthorized), Some(401)))),
         }),
         ladder: ladder(&stages, [None; 3]),
+        load: Some(load()),
         gate: judge(&rules, &stages, None),
         stages,
         search: None,
@@ -169,5 +180,19 @@ pub(crate) fn result() -> RunResult {
         cost: None,
         conclusion: "It held.".into(),
         notes: None,
+    }
+}
+
+fn load() -> LoadLine {
+    LoadLine {
+        warm_up: Some("10 requests".into()),
+        distinct_prompts: 5,
+        cool_down_s: 0.0,
+        drain_timeout_s: 60.0,
+        max_requests: Some(1000),
+        cancel: Some(CancelLine { ratio: 0.05, after_s: 2.0 }),
+        retry: Some(RetryLine { max: 3, on: vec!["rate_limited".into()], base_s: 0.5, cap_s: 30.0 }),
+        stop: vec!["error_rate <= 50%".into()],
+        search: Vec::new(),
     }
 }

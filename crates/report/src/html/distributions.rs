@@ -5,13 +5,15 @@ use measure::result::{RunResult, StageResult, StageStatus};
 use serde::Serialize;
 
 use super::ladder::{Cell, percentile};
+use super::text::Text;
+use crate::load;
 use crate::number::ms;
 
 /// The table of one stage.
 #[derive(Debug, Serialize)]
 pub(super) struct Stage {
     name: String,
-    users: u32,
+    load: Text,
     rows: Vec<Row>,
 }
 
@@ -28,7 +30,12 @@ struct Row {
 
 pub(super) fn of(run: &RunResult) -> Vec<Stage> {
     let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
-    ran.map(|stage| Stage { name: stage.name.clone(), users: stage.concurrency, rows: rows(stage) }).collect()
+    ran.map(stage).collect()
+}
+
+fn stage(stage: &StageResult) -> Stage {
+    let load = Text::of(|lang| load::stage(stage, lang));
+    Stage { name: stage.name.clone(), load, rows: rows(stage) }
 }
 
 /// A row per metric that has values.

@@ -3,6 +3,7 @@
 use measure::result::RunResult;
 use serde::Serialize;
 
+use super::policy;
 use super::text::Text;
 use crate::number::{UNKNOWN, duration};
 
@@ -56,7 +57,7 @@ pub(super) fn of(run: &RunResult) -> Facts {
         changes_workload: change.changes_workload,
     });
     Facts {
-        rows: [target(run), scenario(run), machine(run)].concat(),
+        rows: [target(run), policy::rows(run), scenario(run), machine(run)].concat(),
         headers: run.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         overrides: overrides.collect(),
     }

@@ -5,6 +5,7 @@ use measure::{ErrorClass, ErrorGroup};
 use serde::Serialize;
 
 use super::text::Text;
+use crate::load;
 use crate::number::{UNKNOWN, ms};
 
 /// Both tables.
@@ -19,7 +20,7 @@ struct ErrorRow {
     class: String,
     group: Text,
     stage: String,
-    users: u32,
+    load: String,
     count: u64,
     status: String,
     at: String,
@@ -48,7 +49,7 @@ fn error_row(stage: &StageResult, error: &ErrorLine) -> ErrorRow {
         class: error.class.clone(),
         group: group(&error.class),
         stage: stage.name.clone(),
-        users: stage.concurrency,
+        load: load::cell(stage),
         count: error.count,
         status: example.status.map_or(UNKNOWN.to_owned(), |status| status.to_string()),
         at: format!("{:.1} s", example.at_s),

@@ -2,16 +2,32 @@
 
 use measure::distribution::DistributionSummary;
 use measure::result::{RunResult, StageResult, StageStatus};
+use measure::{Amount, LoadUnit};
 use serde::Serialize;
 
 use super::text::Text;
+use crate::lang::capitalised;
+use crate::load;
 use crate::number::{UNKNOWN, ms, percent, rate};
+use crate::reach::shortfall;
+
+/// The table.
+#[derive(Debug, Serialize)]
+pub(super) struct Table {
+    /// What the stages' loads count.
+    column: Text,
+    /// Whether requests can wait in the client: with a column for that.
+    queue: bool,
+    rows: Vec<Row>,
+}
 
 /// One stage.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+struct Row {
     name: String,
-    users: u32,
+    /// How its requests follow one another, where the run has more than closed loops.
+    mark: Option<Text>,
+    load: String,
     /// In the order of the table's head.
     cells: Vec<Cell>,
     marks: Vec<Mark>,
@@ -32,11 +48,18 @@ struct Mark {
     text: Text,
 }
 
-/// Columns after the stage's name and its users.
-const COLUMNS: usize = 15;
+/// Columns after the stage's name and its load.
+const COLUMNS: usize = 16;
+/// Where `queue` stands among them.
+const QUEUE: usize = 2;
 
-pub(super) fn of(run: &RunResult) -> Vec<Row> {
-    run.stages.iter().map(|stage| row(run, stage)).collect()
+pub(super) fn of(run: &RunResult) -> Table {
+    let mut rows: Vec<Row> = run.stages.iter().map(|stage| row(run, stage)).collect();
+    let queue = run.stages.iter().any(load::is_open);
+    if !queue {
+        rows.iter_mut().for_each(|row| drop(row.cells.remove(QUEUE)));
+    }
+    Table { column: Text::of(|lang| capitalised(load::column(run, lang))), queue, rows }
 }
 
 fn row(run: &RunResult, stage: &StageResult) -> Row {
@@ -44,7 +67,10 @@ fn row(run: &RunResult, stage: &StageResult) -> Row {
         StageStatus::Skipped => (0..COLUMNS).map(|_| plain(UNKNOWN.to_owned())).collect(),
         StageStatus::Complete | StageStatus::Incomplete | StageStatus::Stopped => cells(stage),
     };
-    Row { name: stage.name.clone(), users: stage.concurrency, cells, marks: marks(run, stage) }
+    // A run of users that hold their level says so once, in what was run.
+    let plain = run.stages.iter().all(|stage| !load::is_open(stage) && stage.is_step());
+    let mark = (!plain).then(|| Text::of(|lang| load::mark(stage, lang)));
+    Row { name: stage.name.clone(), mark, load: load::cell(stage), cells, marks: marks(run, stage) }
 }
 
 fn cells(stage: &StageResult) -> Vec<Cell> {
@@ -53,6 +79,7 @@ fn cells(stage: &StageResult) -> Vec<Cell> {
     vec![
         plain(rate(stage.qps)),
         plain(rate(stage.output_tokens_per_s)),
+        percentile(&stage.queue_ms, "p95"),
         percentile(ttft, "p50"),
         percentile(ttft, "p95"),
         percentile(ttft, "p99"),
@@ -90,17 +117,22 @@ pub(super) fn percentile(of: &DistributionSummary, name: &str) -> Cell {
 }
 
 fn marks(run: &RunResult, stage: &StageResult) -> Vec<Mark> {
-    let here = |users: Option<u32>| users == Some(stage.concurrency) && stage.counts.started > 0;
+    let here = |unit: LoadUnit, amount: Option<Amount>| {
+        let rung = stage.is_step() && stage.counts.started > 0;
+        rung && amount.map(|amount| load::of_unit(unit, amount)) == Some(stage.level())
+    };
+    let ladder = run.ladder;
     let incomplete = stage.status == StageStatus::Incomplete;
     let rows = [
         (stage.status == StageStatus::Skipped, "neutral", ("skipped", "跳过")),
         (incomplete, "warn", ("cut short", "未跑完")),
         (stage.status == StageStatus::Stopped, "bad", ("stopped", "已停止")),
+        (shortfall(stage).is_some(), "warn", ("rate not reached", "未达到速率")),
         (stage.client.saturated, "warn", ("generator at its limit", "压测机达极限")),
-        (here(run.ladder.last_ok), "good", ("held", "稳定")),
-        (here(run.ladder.first_breach), "bad", ("first breach", "首次越限")),
-        (here(run.ladder.knee), "neutral", ("knee", "拐点")),
-        (here(run.ladder.boundary), "neutral", ("boundary", "边界")),
+        (here(ladder.unit, ladder.last_ok), "good", ("held", "稳定")),
+        (here(ladder.unit, ladder.first_breach), "bad", ("first breach", "首次越限")),
+        (here(ladder.unit, ladder.knee), "neutral", ("knee", "拐点")),
+        (here(load::boundary_unit(run), ladder.boundary), "neutral", ("boundary", "边界")),
     ];
     rows.into_iter()
         .filter(|(applies, ..)| *applies)

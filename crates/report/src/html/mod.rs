@@ -12,6 +12,7 @@ mod failures;
 mod gate;
 mod ladder;
 mod page;
+mod policy;
 mod reference;
 mod script_json;
 mod summary;

@@ -51,7 +51,7 @@ struct Page {
     run: facts::Run,
     summary: summary::Summary,
     cards: Vec<cards::Card>,
-    ladder: Vec<ladder::Row>,
+    ladder: ladder::Table,
     gate: gate::Gate,
     distributions: Vec<distributions::Stage>,
     failures: failures::Failures,

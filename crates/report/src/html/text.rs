@@ -22,6 +22,16 @@ impl Text {
         Self { en: text.clone(), zh: text }
     }
 
+    /// The text with more after it.
+    pub(super) fn followed_by(&self, en: impl Into<String>, zh: impl Into<String>) -> Self {
+        self.and(&Self::new(en, zh))
+    }
+
+    /// One text after the other.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Self { en: self.en.clone() + &other.en, zh: self.zh.clone() + &other.zh }
+    }
+
     /// What a sentence maker says in each language.
     pub(super) fn of(say: impl Fn(Lang) -> String) -> Self {
         Self { en: say(Lang::En), zh: say(Lang::Zh) }

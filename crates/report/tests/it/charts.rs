@@ -1,5 +1,6 @@
 //! The numbers behind the charts, read from the page.
 
+use measure::Amount;
 use measure::result::RunResult;
 use report::{Lang, html};
 use serde_json::{Value, json};
@@ -91,4 +92,35 @@ fn a_ladder_of_one_stage_says_that_a_curve_needs_two() {
     run.stages.truncate(1);
     let charts = data(&run)["ladder"].clone();
     assert_eq!(charts[0]["empty"]["en"], "One stage ran: a curve against users needs two.");
+}
+
+/// What the curves stand against, and where their points lie.
+fn curves(run: &RunResult) -> (Value, Value, Value) {
+    let data = data(run);
+    (
+        data["load"]["title"]["en"].clone(),
+        data["ladder"][1]["series"][0]["x"].clone(),
+        data["marks"][0]["at"].clone(),
+    )
+}
+
+#[test]
+fn curves_stand_against_what_the_ladder_counts_and_leave_out_the_rest() {
+    let mut users = fixture::all_good(Lang::En);
+    let mut rates = fixture::open_loop(Lang::En);
+    let ramp = fixture::ramps(Lang::En).stages.remove(0);
+    let others = [users.stages[1].clone(), ramp];
+    users.stages.extend([rates.stages[1].clone(), others[1].clone()]);
+    rates.stages.extend(others);
+    rates.stages[1].rate = Some(Amount(12.5));
+    let title = json!("Against the number of users");
+    assert_eq!(curves(&users), (title, json!([1.0, 5.0, 20.0, 50.0, 100.0]), json!(100.0)));
+    assert_eq!(curves(&rates), (json!("Against the offered rate"), json!([10.0, 12.5, 40.0]), json!(20.0)));
+}
+
+#[test]
+fn a_run_of_ramps_has_no_curve_and_says_why() {
+    let data = data(&fixture::ramps(Lang::En));
+    assert_eq!(data["ladder"][0]["empty"]["en"], "Only ramps ran: a curve needs stages that hold a level.");
+    assert_eq!(data["marks"], json!([]));
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use html5gum::emitters::default::{DefaultEmitter, StartTag};
 use html5gum::{Token, Tokenizer};
+use measure::Amount;
 use measure::result::RunResult;
 use report::{Lang, html};
 
@@ -81,6 +82,8 @@ fn the_page_says_what_was_measured_in_both_languages() {
         ("all_good", fixture::all_good as fn(Lang) -> RunResult),
         ("half_failing", fixture::half_failing),
         ("nothing_measured", fixture::nothing_measured),
+        ("open_loop", fixture::open_loop),
+        ("ramps", fixture::ramps),
     ];
     for (name, run) in runs {
         for lang in Lang::ALL {
@@ -106,7 +109,7 @@ fn a_page_in_the_other_language_says_the_same() {
 #[test]
 fn a_breach_of_an_objective_is_told_in_both_languages_and_keeps_its_limit_in_the_stored_one() {
     let mut run = fixture::all_good(Lang::Zh);
-    (run.ladder.last_ok, run.ladder.first_breach) = (Some(50), Some(100));
+    (run.ladder.last_ok, run.ladder.first_breach) = (Some(Amount(50.0)), Some(Amount(100.0)));
     let limit = Some(std::time::Duration::from_millis(300));
     run.conclusion = report::conclusion::of(&run, [limit, None, None], Lang::Zh);
     let page = html::render(&run, Lang::En);

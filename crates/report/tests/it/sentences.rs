@@ -1,9 +1,8 @@
-//! Terminal, conclusion and warnings of results written by hand.
+//! Terminal and warnings of results written by hand.
 
-use std::time::Duration;
-
-use measure::result::{RunResult, RunStatus, StageStatus};
-use report::{Lang, conclusion, terminal, warnings};
+use measure::Amount;
+use measure::result::{RunResult, StageStatus};
+use report::{Lang, terminal, warnings};
 use unicode_width::UnicodeWidthStr;
 
 use crate::fixture;
@@ -11,11 +10,13 @@ use crate::fixture;
 type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-const RUNS: [(&str, Make); 4] = [
+const RUNS: [(&str, Make); 6] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
     ("none_answered", fixture::none_answered),
+    ("open_loop", fixture::open_loop),
+    ("ramps", fixture::ramps),
 ];
 
 #[test]
@@ -33,10 +34,27 @@ fn the_terminal_shows_ladder_marks_and_verdict() {
 #[test]
 fn the_ladder_fits_a_hundred_columns_and_every_row_is_as_wide_as_the_head() {
     for lang in Lang::ALL {
-        let table = terminal::ladder(&fixture::half_failing(lang), lang);
-        let widths: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
-        assert!(widths.iter().all(|width| *width == widths[0] && *width <= 100), "{widths:?}\n{table}");
+        for run in [fixture::half_failing(lang), fixture::ramps(lang), wide(lang)] {
+            let table = terminal::ladder(&run, lang);
+            let widths: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
+            assert!(widths.iter().all(|width| *width == widths[0] && *width <= 100), "{widths:?}\n{table}");
+        }
     }
+}
+
+/// An open loop whose every number is long, with a ramp.
+fn wide(lang: Lang) -> RunResult {
+    let mut run = fixture::open_loop(lang);
+    let stage = &mut run.stages[2];
+    (stage.rate, stage.ramp_from, stage.status) =
+        (Some(Amount(1000.0)), Some(Amount(12.5)), StageStatus::Stopped);
+    (stage.qps, stage.output_tokens_per_s, stage.success_rate) = (Some(1000.0), Some(78_000.0), Some(0.9996));
+    (stage.http_429, stage.http_5xx, stage.client.saturated) = (10_000, 1000, true);
+    for of in [&mut stage.queue_ms, &mut stage.ttft_ms, &mut stage.tpot_ms, &mut stage.e2e_ms] {
+        (of.p50, of.p95, of.p99) = (Some(10_000.0), Some(10_000.0), Some(60_000.0));
+        of.weak = vec!["p95".to_owned(), "p99".to_owned()];
+    }
+    run
 }
 
 #[test]
@@ -47,87 +65,6 @@ fn a_skipped_stage_shows_no_number_but_its_users() {
     let row: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
     assert_eq!(row[..2], ["100", "skipped"]);
     assert!(row[2..].iter().all(|cell| *cell == "—"), "{row:?}");
-}
-
-/// The conclusion of a ladder that held at 20 and not at 50, after a change to the run.
-fn concluded(change: impl FnOnce(&mut RunResult)) -> String {
-    let mut run = fixture::half_failing(Lang::En);
-    change(&mut run);
-    conclusion::of(&run, [None; 3], Lang::En)
-}
-
-#[test]
-fn what_broke_is_named_after_whose_fault_it_is() {
-    let class = |class: &'static str| {
-        concluded(move |run| {
-            run.stages[3].http_429 = 0;
-            run.stages[3].errors.truncate(1);
-            class.clone_into(&mut run.stages[3].errors[0].class);
-        })
-    };
-    let rows = [
-        ("unauthorized", "configuration"),
-        ("overloaded", "capacity"),
-        ("stream_interrupted", "stability"),
-        ("malformed", "protocol"),
-        ("client_resource", "this machine"),
-    ];
-    for (name, fault) in rows {
-        let text = class(name);
-        let expected = format!(
-            "At 50 success fell to 32%, mostly by `{name}`, so the limit lies between 20 and 50: {fault}."
-        );
-        assert!(text.contains(&expected), "{text}");
-    }
-}
-
-#[test]
-fn a_missed_objective_is_named_with_its_limit() {
-    let mut run = fixture::half_failing(Lang::En);
-    (run.stages[3].http_429, run.stages[3].success_rate) = (0, Some(1.0));
-    let tpot = [None, Some(Duration::from_millis(50)), None];
-    let text = conclusion::of(&run, tpot, Lang::En);
-    assert!(
-        text.contains("At 50 TPOT P95 = 87.5 ms > 50.0 ms, so the limit lies between 20 and 50: latency."),
-        "{text}"
-    );
-}
-
-#[test]
-fn queueing_is_a_median_that_doubles_from_one_rung_to_the_next() {
-    assert!(concluded(|_| {}).contains("From 20 to 50 users the median TPOT went from 20.0 ms to 80.2 ms"));
-    let calm = concluded(|run| {
-        let stages = &mut run.stages;
-        (stages[3].tpot_ms, stages[4].tpot_ms) = (stages[2].tpot_ms.clone(), stages[2].tpot_ms.clone());
-        (stages[3].ttft_ms, stages[4].ttft_ms) = (stages[2].ttft_ms.clone(), stages[2].ttft_ms.clone());
-    });
-    assert!(!calm.contains("queue"), "{calm}");
-}
-
-#[test]
-fn a_long_tail_is_told_only_where_enough_values_show_it() {
-    let tail = |weak: &'static [&'static str]| {
-        concluded(move |run| {
-            run.stages[2].tpot_ms.p99 = Some(500.0);
-            run.stages[2].tpot_ms.weak = weak.iter().map(|name| (*name).to_owned()).collect();
-        })
-    };
-    assert!(tail(&[]).contains("At 20 TPOT has a long tail (P99 500 ms"));
-    assert!(!tail(&["p99"]).contains("long tail"));
-}
-
-#[test]
-fn an_interrupted_run_says_so_first_and_recommends_nothing() {
-    let text = concluded(|run| run.status = RunStatus::Interrupted);
-    assert!(text.starts_with("The run was interrupted"), "{text}");
-    assert!(!text.contains("Next:"), "{text}");
-}
-
-#[test]
-fn the_next_run_lies_between_what_held_and_what_broke_or_beyond() {
-    assert!(concluded(|_| {}).ends_with("Next: hold 35 for 5 minutes and watch whether P99 and 5xx drift."));
-    let good = fixture::all_good(Lang::En).conclusion;
-    assert!(good.ends_with("Next: climb beyond 100 to find the limit."), "{good}");
 }
 
 /// Codes of the warnings after a change to a stage that gives none.
@@ -152,11 +89,59 @@ fn each_warning_is_given_for_its_own_reason() {
     assert_eq!(warned(|stage| stage.window_s = 5.0), ["short_window"]);
     assert_eq!(warned(|stage| stage.e2e_ms.p50 = Some(7000.0)), ["short_window"]);
     assert_eq!(warned(|stage| stage.in_flight_max = 18), ["not_steady"]);
+    assert_eq!(warned(|stage| (stage.in_flight_max, stage.think_time_s) = (18, Some([1.0, 1.0]))), [""; 0]);
+    assert_eq!(warned(|stage| (stage.in_flight_max, stage.ramp_from) = (18, Some(Amount(1.0)))), [""; 0]);
+    assert_eq!(warned(|stage| stage.counts.dropped = 3), [""; 0]);
     assert_eq!(warned(|stage| stage.tokens.source.none = 3), ["no_usage"]);
     assert_eq!(flagged("not_streamed"), ["not_streamed"]);
     assert_eq!(flagged("burst"), ["burst"]);
     assert_eq!(warned(|stage| stage.counts.cancelled = 2), ["cancelled"]);
     assert_eq!(warned(|stage| stage.status = StageStatus::Skipped), [""; 0]);
+}
+
+/// The warning about a rate, after a change to the last stage of an open loop: English, Chinese.
+fn rate_warning(change: impl FnOnce(&mut measure::result::StageResult)) -> [Option<String>; 2] {
+    let mut run = fixture::open_loop(Lang::En);
+    change(&mut run.stages[2]);
+    Lang::ALL.map(|lang| {
+        let mut all = warnings::of_stages(&run, lang).into_iter();
+        all.find(|warning| warning.code == "rate_not_reached").map(|warning| warning.text)
+    })
+}
+
+#[test]
+fn a_rate_that_was_not_reached_is_said_with_what_became_of_the_rest_and_what_to_do() {
+    let [en, zh] = rate_warning(|_| {});
+    assert_eq!(
+        en.as_deref(),
+        Some(
+            "the stage was to send 40 requests/s and started 36.5; 210 of 2400 requests found no slot before its end and were \
+             dropped: no other number counts them; requests waited in the client for a slot (queue P95 1422 ms), which no \
+             latency counts; all 64 slots were taken at once: raise `max_in_flight`, and if the queue stays, the endpoint \
+             cannot take more"
+        )
+    );
+    assert_eq!(
+        zh.as_deref(),
+        Some(
+            "本级设定每秒 40 个请求，实际每秒发出 36.5 个；2400 个请求中有 210 个直到本级结束仍无空位而被丢弃，其他数字均不包含它们；\
+             请求在客户端等待空位（queue P95 1422 ms），各项时延均不含此等待；64 个空位曾全部占满：请调大 `max_in_flight`；\
+             若仍排队，则端点无法承受更多请求"
+        )
+    );
+    let [idle, _] = rate_warning(|stage| (stage.in_flight_max, stage.counts.dropped) = (40, 0));
+    assert_eq!(idle, None);
+    let [late, _] = rate_warning(|stage| {
+        (stage.in_flight_max, stage.counts.dropped, stage.counts.started) = (40, 0, 1800);
+        (stage.burstiness, stage.ramp_from) = (Some(2.0), Some(Amount(30.0)));
+    });
+    assert_eq!(
+        late.as_deref(),
+        Some(
+            "the stage was to send 35 requests/s on average and started 30.0; slots were free, so that this machine did not \
+             keep up: more `--workers`, or a larger machine"
+        )
+    );
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod order;
 mod prompts;
 mod rows;
 mod settings;
+mod trace;
+mod words;
 
 pub(crate) use files::refuse as refuse_file;
 pub(crate) use json::to_json;

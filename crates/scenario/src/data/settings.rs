@@ -1,11 +1,14 @@
 //! `[data]` as a whole.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::order::OrderKind;
 use super::prompts::BUILT_IN;
 use super::rows::{Row, RowPlace};
-use super::{files, json};
+use super::trace::Trace;
+use super::{files, json, trace};
 use crate::layers::{Node, NodeKind};
 use crate::read::Section;
 
@@ -18,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) built_in: bool,
     pub(crate) order: OrderKind,
     pub(crate) seed: u64,
+    /// When the requests of a trace start, a row each.
+    pub(crate) trace: Option<Vec<Duration>>,
     /// Values that are the same for every request, by name.
     pub(crate) shared: Map<String, Value>,
 }
@@ -29,13 +34,26 @@ pub(crate) fn read(data: Section<'_>, model: Option<&str>) -> Settings {
         ("shuffle", OrderKind::Shuffle),
         ("random", OrderKind::Random),
     ];
+    data.at_most_one(
+        &["query", "queries", "trace"],
+        "one prompt is `query`, several are `queries`, recorded ones are a `trace`: keep one of them",
+    );
+    let trace = read_trace(data);
+    let (recorded, times) = trace.map(|trace| (trace.rows, trace.times)).unzip();
     Settings {
-        rows: read_rows(data),
-        built_in: data.all_said(&["query", "queries"]).is_empty(),
+        rows: recorded.unwrap_or_else(|| read_rows(data)),
+        built_in: data.all_said(&["query", "queries", "trace"]).is_empty(),
         order: data.choice("order", ORDERS).unwrap_or(OrderKind::RoundRobin),
         seed: data.count("seed", 0..=u64::MAX).unwrap_or_default(),
+        trace: times,
         shared: shared(data, model),
     }
+}
+
+fn read_trace(data: Section<'_>) -> Option<Trace> {
+    let node = data.said("trace")?;
+    let path = data.visible_text("trace")?;
+    Some(trace::read(node, &path, data.context))
 }
 
 fn shared(data: Section<'_>, model: Option<&str>) -> Map<String, Value> {
@@ -53,7 +71,6 @@ fn shared(data: Section<'_>, model: Option<&str>) -> Map<String, Value> {
 }
 
 fn read_rows(data: Section<'_>) -> Vec<Row> {
-    data.at_most_one(&["query", "queries"], "one prompt is `query`, several are `queries`: keep one of them");
     if let Some(node) = data.said("query") {
         return data.visible_text("query").map(|text| Row::prompt(&text, at(node))).into_iter().collect();
     }

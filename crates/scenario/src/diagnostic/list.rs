@@ -20,7 +20,7 @@ pub(crate) struct Diagnostic {
 }
 
 /// Where a problem lies.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Place {
     /// In a text that can be shown.
     Text { file: Arc<TextFile>, span: Range<usize> },
@@ -89,9 +89,14 @@ impl Problems {
         self.push(Diagnostic { message: message.into(), place: place.clone(), hint });
     }
 
-    /// Records a problem as built.
+    /// Records a problem as built, once: a default that every stage reads is wrong in one place.
     pub(crate) fn push(&self, diagnostic: Diagnostic) {
-        self.list.borrow_mut().push(diagnostic);
+        let mut list = self.list.borrow_mut();
+        let known =
+            |other: &Diagnostic| other.message == diagnostic.message && other.place == diagnostic.place;
+        if !list.iter().any(known) {
+            list.push(diagnostic);
+        }
     }
 
     /// Records something legal that the reader should know, once.

@@ -10,11 +10,11 @@ use crate::key_path::KeyPath;
 const GROUPS: &[&[&[&str]]] = &[
     &[&["target.base_url"], &["target.host", "target.port", "target.scheme"]],
     &[&["target.api_key"], &["target.api_key_env"], &["target.api_key_file", "data.api_key_file"]],
-    &[&["load.stages"], &["load.stage"], &["load.threads"]],
+    &[&["load.stages"], &["load.stage"], &["load.threads"], &["load.rate"]],
     &[&["load.stage_duration"], &["load.stage_requests"], &["load.duration"], &["load.requests"]],
     &[&["load.ramp_up"], &["load.spawn_rate"]],
     &[&["load.warm_up.requests"], &["load.warm_up.duration"]],
-    &[&["data.query"], &["data.queries"]],
+    &[&["data.query"], &["data.queries"], &["data.trace"]],
     &[&["target.tls.ca_file"], &["target.tls.insecure"]],
     &[
         &["target.response.done.event"],

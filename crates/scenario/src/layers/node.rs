@@ -57,6 +57,14 @@ impl Node {
         Self::build(Value::from(values), KeyPath::default(), ground)
     }
 
+    /// The text of a string; `None` for anything else.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The value of a key, if this is a table that has it.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         match &self.kind {

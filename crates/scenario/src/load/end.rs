@@ -2,9 +2,15 @@
 
 use std::time::Duration;
 
+use super::inherit::Inherit;
 use crate::layers::Node;
-use crate::plan::StageEnd;
+use crate::plan::{Arrival, StageEnd, Work};
 use crate::read::Section;
+
+/// How to say it.
+pub(super) const LADDER: &str = "say `stage_duration = \"60s\"` or `stage_requests = 200`";
+pub(super) const THREADS: &str = "say `duration = \"60s\"`; `duration = 0` sends one request per user";
+pub(super) const STAGE: &str = "say `duration = \"60s\"` or `requests = 200`, here or in [load]";
 
 /// What `[load]` says about every stage's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,4 +61,24 @@ pub(super) fn of_stage(stage: Section<'_>) -> Said {
         Some(key) => stage.positive_duration(key).map(StageEnd::After),
     };
     end.map_or(Said::Wrongly, Said::This)
+}
+
+/// The end of a stage of this work, given what was said; `None` where that is wrong (reported).
+pub(super) fn of_work(stage: Inherit<'_>, work: &Work, said: Said) -> Option<StageEnd> {
+    match (said, work) {
+        // A trace ends by itself.
+        (Said::Nothing, Work::Arrivals { arrival: Arrival::Trace(times), .. }) => {
+            Some(StageEnd::Requests(times.len() as u64))
+        }
+        (Said::This(StageEnd::Requests(requests)), Work::Arrivals { arrival: Arrival::Trace(times), .. }) => {
+            Some(StageEnd::Requests(requests.min(times.len() as u64)))
+        }
+        (Said::This(StageEnd::OnePerUser), Work::Arrivals { .. }) => {
+            let node = stage.load.said("duration")?;
+            let message = "`duration = 0` means one request per user, and the stage has a rate";
+            stage.load.context.problems.error_with_hint(&node.place, message, STAGE);
+            None
+        }
+        (said, _) => said.end(),
+    }
 }

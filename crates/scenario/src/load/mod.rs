@@ -1,12 +1,17 @@
 //! `[load]`: how hard, for how long.
 
+mod arrival;
 mod cancel;
 mod end;
+mod inherit;
+mod manner;
 mod retry;
 mod search;
 mod settings;
+mod shape;
 mod stages;
 mod stop;
 mod think_time;
+mod work;
 
 pub(crate) use settings::read;

@@ -1,14 +1,14 @@
-//! `[load.search]`: after the ladder, the highest concurrency that meets the checks.
+//! `[load.search]`: after the ladder, the most users (or the highest rate) that meets the checks.
 
 use measure::gate::{Level, Limit, Rule};
 
 use super::stages::{MOST_USERS, is_empty};
 use crate::gate::{Ladder, read_check};
-use crate::plan::{Search, Stage};
+use crate::plan::{Arrival, Search, Shape, Stage, Work};
 use crate::read::Section;
 
-/// Reads the search; `template` is what its stages are but for their users.
-pub(super) fn read(load: Section<'_>, template: Option<&Stage>) -> Option<Search> {
+/// Reads the search; its stages are like the `last` one of the ladder but for their level.
+pub(super) fn read(load: Section<'_>, last: Option<&Stage>) -> Option<Search> {
     let section = load.section("search");
     if !section.is_present() {
         return None;
@@ -49,6 +49,19 @@ pub(super) fn read(load: Section<'_>, template: Option<&Stage>) -> Option<Search
         low: low? as u32,
         high: high? as u32,
         resolution: resolution? as u32,
-        stage: template?.clone(),
+        stage: template(section, last?)?,
     })
+}
+
+/// What a stage of the search is: a step of users, or of a rate that can be chosen.
+fn template(search: Section<'_>, last: &Stage) -> Option<Stage> {
+    let why = match (&last.shape, &last.work) {
+        (Shape::Ramp { .. }, _) => "is a ramp",
+        (Shape::Step { .. }, Work::Arrivals { arrival: Arrival::Trace(_), .. }) => "follows a trace",
+        (Shape::Step { .. }, Work::Arrivals { .. } | Work::Users { .. }) => return Some(last.clone()),
+    };
+    let message = format!("there is nothing to search with: the last stage, `{}`, {why}", last.name);
+    let hint = "the stages of a search are like the last one of the ladder: let it hold users or a rate";
+    search.context.problems.error_with_hint(&search.place(), message, hint);
+    None
 }

@@ -1,14 +1,18 @@
 //! `[load]` as a whole.
 
+use std::time::Duration;
+
+use super::work::{OF_RATES, OF_USERS};
 use super::{cancel, retry, search, stages, stop};
-use crate::plan::{Load, Timeouts, WarmUp};
+use crate::plan::{Load, Stage, Timeouts, WarmUp, Work};
 use crate::read::Section;
 use crate::target::longest;
 use crate::value::show_duration;
 
-/// Reads `[load]`.
-pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
-    let stages = stages::read(load);
+/// Reads `[load]`. `trace` is when the requests of a trace start.
+pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts, trace: Option<&[Duration]>) -> Load {
+    let stages = stages::read(load, trace);
+    refuse_idle(load, &stages);
     let longest = longest(timeouts);
     let drain_timeout = load.duration("drain_timeout").unwrap_or(longest);
     let problems = load.context.problems;
@@ -21,11 +25,12 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
     }
     for stage in &stages {
         if let Some(requests) = stage.requests()
-            && requests < u64::from(stage.concurrency)
+            && let Some(users) = stage.level().users()
+            && requests < u64::from(users)
         {
             problems.notice(format!(
-                "stage `{}` has {} users but only {requests} requests: some users never send one",
-                stage.name, stage.concurrency
+                "stage `{}` has {users} users but only {requests} requests: some users never send one",
+                stage.name
             ));
         }
     }
@@ -40,6 +45,22 @@ pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts) -> Load {
         cancel: cancel::read(load),
         retry: retry::read(load),
         max_requests: load.count("max_requests", 1..=u64::MAX),
+    }
+}
+
+/// Keys that mean something only for a kind of stage that is not there.
+fn refuse_idle(load: Section<'_>, stages: &[Stage]) {
+    let has_open = stages.iter().any(|stage| matches!(stage.work, Work::Arrivals { .. }));
+    let has_closed = stages.iter().any(|stage| matches!(stage.work, Work::Users { .. }));
+    let idle = match (has_closed, has_open) {
+        (true, false) => load.all_said(OF_RATES),
+        (false, true) => load.all_said(OF_USERS),
+        (true, true) | (false, false) => Vec::new(),
+    };
+    let why = if has_open { "every stage has a rate, and no users" } else { "no stage has a `rate`" };
+    for node in idle {
+        let message = format!("`{}` has no effect: {why}", node.path.name());
+        load.context.problems.error_with_hint(&node.key, message, "take it out");
     }
 }
 

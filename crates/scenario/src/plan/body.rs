@@ -1,5 +1,6 @@
 //! What is sent: a body for every request, rendered ahead.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -31,13 +32,12 @@ impl Bodies {
         Self { bodies: bodies.into(), order }
     }
 
-    /// Body of the `seq`-th request of the run (0-based), which carries `request_id`.
+    /// Body of a row of the data (0-based), for a request that carries `request_id`.
     ///
     /// # Errors
     /// When the data has no such row. Every row was rendered when the scenario was loaded, so a loaded plan does not
     /// give any.
-    pub fn body(&self, seq: u64, request_id: &str) -> Result<Bytes, BodyError> {
-        let row = self.row(seq);
+    pub fn body(&self, row: usize, request_id: &str) -> Result<Bytes, BodyError> {
         let body = self.bodies.get(row).map(|body| body.with_id(request_id));
         body.ok_or_else(|| BodyError { row: row + 1, reason: "there is no such row".into() })
     }
@@ -50,6 +50,11 @@ impl Bodies {
     /// How many rows the data has; at least one.
     pub fn rows(&self) -> usize {
         self.bodies.len()
+    }
+
+    /// How many of them differ: what is sent twice may come from a cache.
+    pub fn distinct(&self) -> usize {
+        self.bodies.iter().map(|body| body.with_id("")).collect::<BTreeSet<_>>().len()
     }
 
     /// The body of the first row, as an example for people.

@@ -5,6 +5,8 @@
 mod api;
 mod body;
 mod describe;
+mod describe_load;
+mod describe_time;
 mod load;
 mod origin;
 mod output;
@@ -16,8 +18,10 @@ mod target;
 
 pub use api::Api;
 pub use body::{Bodies, BodyError};
-pub use describe::{describe, describe_stage};
-pub use load::{Cancel, Load, Retry, Search, Stage, StageEnd, ThinkTime, WarmUp};
+pub use describe::describe;
+pub use describe_load::describe_stage;
+pub(crate) use load::level_name;
+pub use load::{Arrival, Cancel, Load, Retry, Search, Shape, Stage, StageEnd, ThinkTime, WarmUp, Work};
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs};
 pub use pointer::{Pointer, PointerError};

@@ -135,6 +135,15 @@ impl<'a> Section<'a> {
 
     /// A finite number above zero.
     pub(crate) fn positive_number(&self, key: &str) -> Option<f64> {
+        self.number_where(key, "a number above 0", |number| number > 0.0)
+    }
+
+    /// A finite number of at least zero.
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        self.number_where(key, "a number of at least 0", |number| number >= 0.0)
+    }
+
+    fn number_where(&self, key: &str, expected: &str, is_right: fn(f64) -> bool) -> Option<f64> {
         let node = self.get(key)?;
         let found = match (&node.kind, &node.raw) {
             (NodeKind::Integer(integer), _) => Some(*integer as f64),
@@ -143,9 +152,9 @@ impl<'a> Section<'a> {
             (NodeKind::Unreadable, _) => return None,
             _ => None,
         };
-        let found = found.filter(|number| number.is_finite() && *number > 0.0);
+        let found = found.filter(|number| number.is_finite() && is_right(*number));
         if found.is_none() {
-            self.context.expected(node, "a number above 0");
+            self.context.expected(node, expected);
         }
         found
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::body::Body;
+use super::default::Brings;
 use super::fill::{FillError, fill};
 use super::finish::{Asked, finish};
 use super::scope::{Scope, Seen};
@@ -37,7 +38,7 @@ pub(crate) struct Wanted<'a> {
 
 /// Renders `[data] body` for every row; `None` when something is wrong (reported).
 pub(crate) fn render(section: Section<'_>, data: &Data, wanted: Wanted<'_>) -> Option<Rendered> {
-    let source = source::read(section, wanted.api)?;
+    let source = source::read(section, wanted.api, Brings::of(data))?;
     let renderer = Renderer {
         fields: data.rows.iter().flat_map(|row| row.fields.keys().cloned()).collect(),
         stand_ins: stand_ins(&source, data),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::default::default_body;
+use super::default::{Brings, default_body};
 use super::jinja::is_jinja;
 use crate::data::{plain_message, refuse_file, to_json};
 use crate::diagnostic::Place;
@@ -32,9 +32,9 @@ pub(super) struct Source {
 }
 
 /// Reads `[data] body`; `None` when it is wrong (reported).
-pub(super) fn read(data: Section<'_>, api: Api) -> Option<Source> {
+pub(super) fn read(data: Section<'_>, api: Api, brings: Brings) -> Option<Source> {
     let Some(node) = data.said("body") else {
-        let Some(body) = default_body(api) else {
+        let Some(body) = default_body(api, brings) else {
             data.missing(
                 "a custom api needs a body, and none is given",
                 "write `body = \"request.json\"` into [data], or the JSON itself",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, environment, on_mock};
 
 fn body(plan: &Plan, seq: u64) -> Value {
-    serde_json::from_slice(&plan.bodies.body(seq, "id-1").unwrap()).unwrap()
+    serde_json::from_slice(&plan.bodies.body(plan.bodies.row(seq), "id-1").unwrap()).unwrap()
 }
 
 fn loaded(folder: &Folder) -> Plan {

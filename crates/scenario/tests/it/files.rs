@@ -30,7 +30,7 @@ fn loaded(path: &str) -> Plan {
 fn the_committed_ladder_needs_no_key_and_no_server_and_says_nothing_odd() {
     let plan = loaded("perf/config.toml");
     assert!(matches!(plan.target.server, Server::Mock { .. }));
-    let users: Vec<u32> = plan.load.stages.iter().map(|stage| stage.concurrency).collect();
+    let users: Vec<u32> = plan.load.stages.iter().filter_map(|stage| stage.level().users()).collect();
     assert_eq!(users, [1, 5, 20, 50, 100]);
     assert!(plan.time_planned().unwrap().as_secs() < 60);
     assert_eq!(plan.bodies.rows(), 12);
@@ -47,7 +47,7 @@ fn every_scenario_of_the_folder_loads() {
         .filter(|name| name.ends_with(".toml"))
         .collect();
     names.sort();
-    assert!(names.len() >= 11, "{names:?}");
+    assert!(names.len() >= 15, "{names:?}");
     for name in names {
         let plan = loaded(&format!("scenarios/{name}"));
         assert!(!plan.load.stages.is_empty(), "{name}");
@@ -67,4 +67,12 @@ fn the_scenarios_are_what_their_names_say() {
     assert_eq!(loaded("scenarios/smoke.toml").load.stages[0].end, StageEnd::Requests(5));
     assert_eq!(loaded("scenarios/soak.toml").load.stages.len(), 1);
     assert_eq!(loaded("scenarios/older-form.toml").load.stages[0].name, "c5");
+    assert_eq!(loaded("scenarios/trace-replay.toml").load.stages[0].requests(), Some(60));
+    let rates: Vec<f64> = loaded("scenarios/open-loop.toml")
+        .load
+        .stages
+        .iter()
+        .filter_map(|stage| stage.level().rate())
+        .collect();
+    assert_eq!(rates, [5.0, 20.0, 35.0]);
 }

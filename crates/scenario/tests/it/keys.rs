@@ -64,8 +64,10 @@ fn every_key_says_what_it_does() {
 fn the_words_of_a_choice_are_those_that_its_reader_knows() {
     for key in TABLE {
         let Kind::Choice(words) = key.kind else { continue };
-        let header =
-            if key.section == "gate.check" { "[[gate.check]]" } else { &format!("[{}]", key.section) };
+        let header = match key.section {
+            section @ ("gate.check" | "load.stage") => format!("[[{section}]]"),
+            section => format!("[{section}]"),
+        };
         // `[target]` needs an address as well; elsewhere its absence is only one more problem.
         let address =
             if key.section == "target" && key.name != "scheme" { "base_url = \"http://h\"\n" } else { "" };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use scenario::Layers;
-use scenario::plan::{Server, StageEnd, ThinkTime, WarmUp};
+use scenario::plan::{Server, StageEnd, ThinkTime, WarmUp, Work};
 
 use crate::folder::{Folder, environment, on_mock, set};
 
@@ -90,7 +90,7 @@ fn a_stronger_layer_says_a_thing_in_its_own_way() {
     assert_eq!(plan.target.url(), "http://localhost:8080/v1/chat/completions");
     assert_eq!(plan.target.keys.values[0].expose(), "sk-variable");
     assert_eq!(plan.load.stages[1].end, StageEnd::OnePerUser);
-    assert_eq!(plan.load.stages[1].ramp_up, Duration::from_millis(1500));
+    assert_eq!(plan.load.stages[1].ramp_up(), Duration::from_millis(1500));
     assert_eq!(plan.bodies.rows(), 2);
 }
 
@@ -171,11 +171,9 @@ concurrency = 9
     assert_eq!(names, ["c5", "c5-2", "peak"]);
     let [first, second, third] = plan.load.stages.as_slice() else { panic!("three stages") };
     assert_eq!((first.end, second.end), (StageEnd::After(Duration::from_secs(20)), StageEnd::Requests(50)));
-    assert_eq!((second.ramp_up, third.ramp_up), (Duration::ZERO, Duration::from_secs(2)));
-    assert_eq!(
-        third.think_time,
-        ThinkTime { min: Duration::from_millis(50), max: Duration::from_millis(200) }
-    );
+    assert_eq!((second.ramp_up(), third.ramp_up()), (Duration::ZERO, Duration::from_secs(2)));
+    let think_time = ThinkTime { min: Duration::from_millis(50), max: Duration::from_millis(200) };
+    assert_eq!(third.work, Work::Users { count: 9, think_time });
     assert_eq!(plan.load.warm_up, Some(WarmUp::For(Duration::from_secs(3))));
 }
 

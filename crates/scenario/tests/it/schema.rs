@@ -106,7 +106,7 @@ fn scenarios_that_are_wrong_in_form_do_not_fit() {
         ("wrong-shapes", "/target"),
         ("durations", "/target/timeouts/stall"),
         ("numbers-and-words", "/load/stages/3"),
-        ("not-yet", "/load"),
+        ("not-yet", "/target"),
         ("api-misspelt", "/target/api"),
         ("profile-value", "/profile/"),
     ];

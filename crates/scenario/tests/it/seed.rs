@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use measure::Level;
 use scenario::plan::{Api, Auth, Language, Scheme, Server, StageEnd};
 use scenario::{Layers, Plan, load};
 
@@ -28,9 +29,9 @@ fn the_older_form_loads_unchanged() {
     assert_eq!(plan.target.keys.values[0].expose(), "sk-YOUR_KEY");
     assert_eq!(plan.target.timeouts.first_token, Duration::from_secs(60));
     let [stage] = plan.load.stages.as_slice() else { panic!("one stage") };
-    assert_eq!((stage.name.as_str(), stage.concurrency), ("c5", 5));
+    assert_eq!((stage.name.as_str(), stage.level()), ("c5", Level::Users(5)));
     assert_eq!(
-        (stage.end, stage.ramp_up),
+        (stage.end, stage.ramp_up()),
         (StageEnd::After(Duration::from_secs(60)), Duration::from_secs(5))
     );
     assert_eq!(plan.bodies.rows(), 4);

@@ -72,7 +72,7 @@
 
   const axis = (chart, grid, width) => {
     if (onTime(chart)) return { xaxis: timeAxis(grid), ...timeMarks(width) };
-    if (chart.id.startsWith("ladder")) return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...userMarks() };
+    if (chart.id.startsWith("ladder")) return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...loadMarks() };
     const at = { 0: 1, 50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10000 };
     const names = Object.keys(at).sort((one, other) => one - other);
     const tickvals = names.map((name) => at[name]);
@@ -114,17 +114,17 @@
       return [{ x: from, y: 1, xref: "x", yref: "paper", xanchor: "left", yanchor: "bottom", text, showarrow: false, font: { size: 10 } }];
     });
 
-  const userMarks = () => {
-    const byUsers = new Map();
-    data.marks.forEach((mark) => byUsers.set(mark.users, [...(byUsers.get(mark.users) ?? []), mark]));
-    const all = [...byUsers].sort(([one], [other]) => one - other);
+  const loadMarks = () => {
+    const byLoad = new Map();
+    data.marks.forEach((mark) => byLoad.set(mark.at, [...(byLoad.get(mark.at) ?? []), mark]));
+    const all = [...byLoad].sort(([one], [other]) => one - other);
     return {
-      shapes: all.map(([users, marks]) => ({
-        type: "line", xref: "x", yref: "paper", x0: users, x1: users, y0: 0, y1: 1,
+      shapes: all.map(([at, marks]) => ({
+        type: "line", xref: "x", yref: "paper", x0: at, x1: at, y0: 0, y1: 1,
         line: { color: colour(marks.at(-1).tone), width: 1.2, dash: "dash" },
       })),
-      annotations: all.map(([users, marks], index) => ({
-        x: users, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false,
+      annotations: all.map(([at, marks], index) => ({
+        x: at, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false,
         xanchor: index === all.length - 1 && all.length > 1 ? "left" : "right",
         text: marks.map((mark) => say(mark.name)).join(" · "),
         font: { size: 10, color: colour(marks.at(-1).tone) },

@@ -1,15 +1,38 @@
-//! The charts against users: where throughput bends, where latency and refusals rise.
+//! The charts against the load: where throughput bends, where latency and refusals rise.
 
-use measure::result::{RunResult, StageResult, StageStatus};
+use measure::LoadUnit;
+use measure::result::{RunResult, StageResult};
 use serde::Serialize;
 
 use super::super::text::Text;
 use super::series::{Chart, Series, Style};
+use crate::load;
 
-/// A concurrency with a name.
+/// What the charts stand against.
+pub(super) fn axis(run: &RunResult) -> Axis {
+    match run.ladder.unit {
+        LoadUnit::Users => Axis {
+            title: Text::new("Against the number of users", "随并发数的变化"),
+            unit: Text::new("users", "并发"),
+        },
+        LoadUnit::RequestsPerS => Axis {
+            title: Text::new("Against the offered rate", "随请求速率的变化"),
+            unit: Text::new("offered requests/s", "设定的请求/秒"),
+        },
+    }
+}
+
+/// The axis that the charts share.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct Axis {
+    title: Text,
+    unit: Text,
+}
+
+/// A level with a name.
 #[derive(Debug, Serialize)]
 pub(in super::super) struct Mark {
-    users: u32,
+    at: f64,
     name: Text,
     tone: &'static str,
 }
@@ -20,25 +43,29 @@ pub(super) fn marks(run: &RunResult) -> Vec<Mark> {
         (ladder.last_ok, "good", ("held", "稳定")),
         (ladder.knee, "neutral", ("knee", "拐点")),
         (ladder.first_breach, "bad", ("breach", "越限")),
-        (ladder.boundary, "neutral", ("boundary", "边界")),
+        // A search by the other unit has its boundary on another axis.
+        (
+            ladder.boundary.filter(|_| load::boundary_unit(run) == ladder.unit),
+            "neutral",
+            ("boundary", "边界"),
+        ),
     ];
     named
         .into_iter()
-        .filter_map(|(users, tone, name)| Some(Mark { users: users?, tone, name: name.into() }))
+        .filter_map(|(at, tone, name)| Some(Mark { at: at?.get(), tone, name: name.into() }))
         .collect()
 }
 
 pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
-    let mut stages: Vec<_> = run.stages.iter().filter(|stage| ran(stage)).collect();
-    // A search jumps; a curve goes from few users to many.
-    stages.sort_by_key(|stage| stage.concurrency);
+    let mut stages = load::rungs(run);
+    stages.retain(|stage| stage.counts.started > 0);
     let line = |name: (&str, &str), style, value: &dyn Fn(&StageResult) -> Option<f64>| {
-        let points = stages.iter().map(|stage| (f64::from(stage.concurrency), value(stage)));
+        let points = stages.iter().map(|stage| (load::amount(stage), value(stage)));
         Series::new(name.into(), style, points)
     };
     let chart = |id, title, unit, series: Vec<Series>| {
         let series = if stages.len() > 1 { series } else { Vec::new() };
-        Chart::new(id, title, unit, series, || reason(stages.len()))
+        Chart::new(id, title, unit, series, || reason(run, stages.len()))
     };
     let percent = |share: Option<f64>| share.map(|share| share * 100.0);
     vec![
@@ -82,23 +109,26 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
     ]
 }
 
-fn ran(stage: &StageResult) -> bool {
-    stage.status != StageStatus::Skipped && stage.counts.started > 0
-}
-
-/// What each rung would yield if every user yielded as much as on the first.
+/// What each rung would yield if every user, or request per second, yielded as much as on the first.
 fn linear(stages: &[&StageResult]) -> impl Fn(&StageResult) -> Option<f64> + use<> {
-    let first =
-        stages.first().and_then(|first| Some(first.output_tokens_per_s? / f64::from(first.concurrency)));
-    move |stage| first.map(|per_user| per_user * f64::from(stage.concurrency))
+    let first = stages.first().and_then(|first| Some(first.output_tokens_per_s? / load::amount(first)));
+    move |stage| first.map(|each| each * load::amount(stage))
 }
 
-fn reason(stages: usize) -> Text {
-    match stages {
-        0 => Text::new("No load was sent.", "未施加负载。"),
-        1 => Text::new(
+fn reason(run: &RunResult, rungs: usize) -> Text {
+    match (rungs, run.ladder.unit) {
+        (0, _) if run.stages.iter().any(|stage| stage.counts.started > 0) => Text::new(
+            "Only ramps ran: a curve needs stages that hold a level.",
+            "仅运行了渐变级别：需要保持固定负载的级别才能画出曲线。",
+        ),
+        (0, _) => Text::new("No load was sent.", "未施加负载。"),
+        (1, LoadUnit::Users) => Text::new(
             "One stage ran: a curve against users needs two.",
             "仅运行了一级：至少两级才能画出随用户数变化的曲线。",
+        ),
+        (1, LoadUnit::RequestsPerS) => Text::new(
+            "One rate was held: a curve against the rate needs two.",
+            "仅运行了一个速率：至少两个才能画出随请求速率变化的曲线。",
         ),
         _ => Text::new("No request succeeded.", "没有请求成功。"),
     }

@@ -25,7 +25,9 @@ pub(super) struct Charts {
     /// The twelve, in the order of the page.
     trends: Vec<Chart>,
     ladder: Vec<Chart>,
-    /// Concurrencies with a name: held, first breach, knee, boundary.
+    /// What those stand against.
+    load: ladder::Axis,
+    /// Levels with a name: held, first breach, knee, boundary.
     marks: Vec<ladder::Mark>,
     percentiles: Vec<Chart>,
 }
@@ -39,6 +41,7 @@ impl Charts {
             unmeasured: moments.unmeasured(),
             end: moments.end(),
             ladder: ladder::charts(run),
+            load: ladder::axis(run),
             marks: ladder::marks(run),
             percentiles: percentile::charts(run),
         }

@@ -4,6 +4,9 @@ use super::super::text::Text;
 use super::downsample::{MOST_POINTS, downsample};
 use super::moments::{Moment, Moments};
 use super::series::{Chart, Series, Style};
+use measure::result::StageResult;
+
+use crate::load;
 
 /// The charts in the order of the page.
 pub(super) fn charts(moments: &Moments<'_>) -> Vec<Chart> {
@@ -35,10 +38,20 @@ enum Value {
     Total(fn(Moment<'_>) -> Option<f64>),
 }
 
+/// Whether the open requests of a stage are not its active users.
+fn counts_no_users(stage: &StageResult) -> bool {
+    load::is_open(stage) || stage.think_time_s.is_some()
+}
+
 impl Trend {
     fn chart(&self, moments: &Moments<'_>) -> Chart {
         let series = self.lines.iter().filter_map(|line| line.series(moments)).collect();
-        Chart::new(self.id, self.title, self.unit, series, || self.reason(moments))
+        // What an open loop keeps open are no users, and users who pause have nothing open.
+        let title = match self.id == "active" && moments.any(counts_no_users) {
+            true => ("Open requests", "同时进行的请求"),
+            false => self.title,
+        };
+        Chart::new(self.id, title, self.unit, series, || self.reason(moments))
     }
 
     /// Why there is no value.

@@ -1,0 +1,195 @@
+//! The ladder in sentences: what held, what broke, what ended the climb, what a search proved, where throughput bends.
+
+use measure::ladder::started;
+use measure::result::{StageResult, StageStatus};
+use measure::{ErrorClass, ErrorGroup, LoadUnit};
+
+use super::{Facts, signs, target};
+use crate::number::{duration, of_check, percent, rate, seconds};
+use crate::{Lang, load};
+
+pub(super) fn held(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let stage = facts.held?;
+    let target = target(facts.run, lang);
+    let window = seconds(stage.window_s);
+    let what = match stage.level().unit() {
+        LoadUnit::Users => lang.pick("concurrency ", "").to_owned() + &load::point(stage.level(), lang),
+        LoadUnit::RequestsPerS => load::level(stage.level(), lang),
+    };
+    let e2e = duration(stage.e2e_ms.p95);
+    let ttft = match stage.ttft_ms.p95 {
+        Some(ttft) => lang.pick(
+            format!(" and a TTFT P95 of {}", duration(Some(ttft))),
+            format!("、TTFT P95 {}", duration(Some(ttft))),
+        ),
+        None => String::new(),
+    };
+    let (success, answered) = (percent(stage.success_rate), answered(stage, lang));
+    Some(lang.pick(
+        format!(
+            "{target}: {what} held for {window} s with no 429, {success} success, {answered}, a response time P95 of \
+             {e2e}{ttft}."
+        ),
+        format!("{target}：{what}稳定运行 {window} 秒，无 429，成功率 {success}，{answered}，响应时间 P95 {e2e}{ttft}。"),
+    ))
+}
+
+/// What came of the load, beside what was offered where that is a rate itself.
+fn answered(stage: &StageResult, lang: Lang) -> String {
+    let qps = rate(stage.qps);
+    if !load::is_open(stage) {
+        return lang.pick(format!("{qps} requests/s"), format!("{qps} 请求/秒"));
+    }
+    let dropped = match stage.counts.dropped {
+        0 => String::new(),
+        n => lang.pick(
+            format!(", {n} of {} requests dropped", stage.counts.planned),
+            format!("，{} 个请求中有 {n} 个被丢弃", stage.counts.planned),
+        ),
+    };
+    lang.pick(format!("{qps} answered per second{dropped}"), format!("每秒完成 {qps} 个{dropped}"))
+}
+
+pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let stage = facts.broke?;
+    let level = stage.level();
+    let below = facts.held.filter(|held| load::amount(held) < load::amount(stage));
+    let between = match below {
+        Some(held) => {
+            let between = load::between(held.level(), level, lang);
+            lang.pick(format!(", so the limit lies between {between}"), format!("，上限在{between}之间"))
+        }
+        None => {
+            let bare = load::bare(level, lang);
+            lang.pick(
+                format!(", so the limit lies at or below {bare}"),
+                format!("，上限不高于{}", bare.trim_end()),
+            )
+        }
+    };
+    let (at, ratio) = (load::point(level, lang), percent(stage.http_429_ratio));
+    if stage.http_429 > 0 {
+        return Some(lang.pick(
+            format!("At {at} the 429 ratio rose to {ratio}{between}: capacity."),
+            format!("{at}时 429 占比升至 {ratio}{between}（容量问题）。"),
+        ));
+    }
+    if stage.success_rate.is_some_and(|rate| rate < 0.99) {
+        return Some(failures(stage, &between, lang));
+    }
+    if broke_by_drops(stage) {
+        return signs::unreached_at(stage, &between, lang);
+    }
+    let missed = missed_objective(facts, stage, lang);
+    Some(lang.pick(
+        format!("At {at} {missed}{between}: latency."),
+        format!("{at}时 {missed}{between}（时延问题）。"),
+    ))
+}
+
+/// Whether what ended at this rung is the client's slots, and nothing else is worse.
+pub(super) fn broke_by_drops(stage: &StageResult) -> bool {
+    let answered = stage.http_429 == 0 && stage.success_rate.is_some_and(|rate| rate >= 0.99);
+    answered && stage.status == StageStatus::Complete && !started(stage)
+}
+
+fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {
+    let (at, success) = (load::point(stage.level(), lang), percent(stage.success_rate));
+    let worst = stage.errors.iter().max_by_key(|error| error.count);
+    let class = worst.map_or("", |error| error.class.as_str());
+    let why = match ErrorClass::named(class).map(ErrorClass::group) {
+        Some(ErrorGroup::Config) => lang.pick("configuration", "配置问题"),
+        Some(ErrorGroup::Capacity) => lang.pick("capacity", "容量问题"),
+        Some(ErrorGroup::Protocol) => lang.pick("protocol", "协议问题"),
+        Some(ErrorGroup::Client) => lang.pick("this machine", "压测机问题"),
+        Some(ErrorGroup::Stability) | None => lang.pick("stability", "稳定性问题"),
+    };
+    lang.pick(
+        format!("At {at} success fell to {success}, mostly by `{class}`{between}: {why}."),
+        format!("{at}时成功率降至 {success}，主要错误为 `{class}`{between}（{why}）。"),
+    )
+}
+
+/// The first objective that the stage missed. Who reads a saved result does not know the limits, only that one was.
+fn missed_objective(facts: &Facts<'_>, stage: &StageResult, lang: Lang) -> String {
+    let measured = [("TTFT", stage.ttft_ms.p95), ("TPOT", stage.tpot_ms.p95), ("E2E", stage.e2e_ms.p95)];
+    let missed = facts.objectives.iter().zip(measured).find_map(|(limit, (name, value))| {
+        let (limit, value) = (measure::offset::milliseconds((*limit)?), value?);
+        (value > limit).then(|| format!("{name} P95 = {} > {}", duration(Some(value)), duration(Some(limit))))
+    });
+    missed.unwrap_or_else(|| lang.pick("a P95 missed its objective", "有 P95 未达到目标").to_owned())
+}
+
+/// The stop rule that ended the climb.
+pub(super) fn stopped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let stop = facts.run.stop.as_ref()?;
+    let (check, at) = (&stop.check, seconds(stop.at_s));
+    let value = of_check(check, stop.value);
+    let stage = facts.run.stages.iter().find(|stage| stage.name == stop.stage)?;
+    let (on_the_way, when) = match load::way(stage) {
+        None => lang.pick(("", ""), ("", "时")),
+        Some(_) => lang.pick(("on the way ", ""), ("", "的途中")),
+    };
+    let place = format!("{on_the_way}{}{when}", load::place(stage, lang));
+    Some(lang.pick(
+        format!(
+            "The climb was ended {place}, {at} s into the run: `{check}` did not hold ({value} over 10 s)."
+        ),
+        format!("运行到第 {at} 秒、{place}停止加压：`{check}` 不再成立（最近 10 秒为 {value}）。"),
+    ))
+}
+
+/// The interval that the search proved.
+pub(super) fn searched(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let search = facts.run.search.as_ref()?;
+    let level = |amount: u32| load::of_unit(search.unit, measure::Amount(f64::from(amount)));
+    let full = |amount| load::level(level(amount), lang);
+    if let Some(amount) = search.undecided {
+        return Some(lang.pick(
+            format!(
+                "The search ended at {} without a decision: too little was measured there, or the load generator was \
+                 at its limit.",
+                full(amount)
+            ),
+            format!("搜索在{}处无法判定：测得的数据太少，或压测机已达极限。", full(amount)),
+        ));
+    }
+    let (between, bare) = (load::between(level(search.low), level(search.high), lang), |amount| {
+        load::bare(level(amount), lang)
+    });
+    Some(match (search.holds, search.breaks) {
+        (Some(holds), Some(breaks)) => lang.pick(
+            format!("The search between {between}: holds at {}, breaks at {}.", bare(holds), bare(breaks)),
+            format!("在{between}之间搜索：{}可以稳定运行，{}越限。", full(holds), bare(breaks).trim_start()),
+        ),
+        (Some(holds), None) => lang.pick(
+            format!("The search found no break up to {}.", bare(holds)),
+            format!("搜索直到{}均未越限。", full(holds)),
+        ),
+        (None, Some(breaks)) => lang.pick(
+            format!("The search found that {} already break the checks.", full(breaks)),
+            format!("搜索发现{}已经越限。", full(breaks)),
+        ),
+        (None, None) => return None,
+    })
+}
+
+pub(super) fn nothing_broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let held = facts.held.filter(|_| facts.broke.is_none())?;
+    let point = load::point(held.level(), lang);
+    (facts.rungs.len() > 1)
+        .then(|| lang.pick(format!("No rung up to {point} broke."), format!("直到{point}均未出现瓶颈。")))
+}
+
+pub(super) fn knee(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    let ladder = facts.run.ladder;
+    let knee = load::point(load::of_unit(ladder.unit, ladder.knee?), lang);
+    let with = match ladder.unit {
+        LoadUnit::Users => lang.pick("users", "用户数"),
+        LoadUnit::RequestsPerS => lang.pick("the rate", "请求速率"),
+    };
+    Some(lang.pick(
+        format!("Throughput stopped growing with {with} at {knee}."),
+        format!("吞吐在{knee}处不再随{with}增长。"),
+    ))
+}

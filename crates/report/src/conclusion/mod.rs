@@ -1,0 +1,171 @@
+//! The result in full sentences: what held, what broke and why, what to run next. One table of rules, each a sentence
+//! or nothing.
+
+mod climb;
+mod keys;
+mod ramps;
+mod signs;
+
+use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
+use measure::{Amount, Level};
+
+use crate::{Lang, load, plain};
+
+/// Rates that are closer than this factor are not told apart by another run.
+const WORTH: f64 = 1.05;
+
+type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
+
+/// The sentences in order.
+const RULES: &[Rule] = &[
+    ended,
+    climb::held,
+    ramps::ramped,
+    climb::broke,
+    climb::stopped,
+    climb::searched,
+    signs::unreached,
+    signs::wall,
+    keys::limited,
+    climb::nothing_broke,
+    climb::knee,
+    signs::queueing,
+    signs::long_tail,
+    signs::generator,
+    verdict,
+    next,
+];
+
+/// What the sentences are made from.
+struct Facts<'a> {
+    run: &'a RunResult,
+    /// Stages that ran, in order.
+    ran: Vec<&'a StageResult>,
+    /// Those of them that are rungs, from little load to much.
+    rungs: Vec<&'a StageResult>,
+    /// Highest rung that held, and the first that did not.
+    held: Option<&'a StageResult>,
+    broke: Option<&'a StageResult>,
+    objectives: [Option<std::time::Duration>; 3],
+}
+
+/// The conclusion of a run; `objectives` are the limits of ttft, tpot and e2e it was judged by.
+pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: Lang) -> String {
+    let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
+    let rungs = load::rungs(run);
+    let at = |amount: Option<Amount>| {
+        let rung = |stage: &&StageResult| Some(stage.level().amount()) == amount && stage.counts.started > 0;
+        rungs.iter().copied().find(rung)
+    };
+    let (held, broke) = (at(run.ladder.last_ok), at(run.ladder.first_breach));
+    let facts = Facts { run, ran, rungs, held, broke, objectives };
+    let sentences: Vec<String> = RULES.iter().filter_map(|rule| rule(&facts, lang)).collect();
+    sentences.join(lang.pick(" ", ""))
+}
+
+fn target(run: &RunResult, lang: Lang) -> String {
+    let model = match &run.model {
+        Some(model) => lang.pick(format!("model {model}"), format!("模型 {model}")),
+        None => lang.pick("no model named", "未指定模型").to_owned(),
+    };
+    let mode = match run.stream {
+        true => lang.pick("streaming", "流式"),
+        false => lang.pick("not streaming", "非流式"),
+    };
+    lang.pick(
+        format!("With base URL {}, {model}, {mode}", run.base_url),
+        format!("在 Base URL {}、{model}、{mode}条件下", run.base_url),
+    )
+}
+
+fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    if let Some(preflight) = facts.run.preflight.as_ref().filter(|_| facts.ran.is_empty()) {
+        let error = preflight.error.as_ref()?;
+        let status = error.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
+        let (outcome, message) = (preflight.outcome, plain::line(&error.message));
+        return Some(lang.pick(
+            format!("No load was sent: the one request before it failed ({status}{outcome}: {message})."),
+            format!("未施加负载：预检请求失败（{status}{outcome}：{message}）。"),
+        ));
+    }
+    match facts.run.status {
+        RunStatus::Interrupted if facts.ran.is_empty() => Some(
+            lang.pick("The run was interrupted before any load was sent.", "运行在施加负载之前被中断。").to_owned(),
+        ),
+        RunStatus::Interrupted => Some(
+            lang.pick("The run was interrupted; what follows covers the part that ran.", "运行被中断，以下仅涵盖已运行部分。")
+                .to_owned(),
+        ),
+        RunStatus::Aborted if !facts.ran.is_empty() => Some(
+            lang.pick(
+                "The run was given up: twenty requests in a row were refused for a reason that load does not explain.",
+                "运行已放弃：连续二十个请求因非负载原因被拒绝。",
+            )
+            .to_owned(),
+        ),
+        RunStatus::Aborted | RunStatus::Completed => None,
+    }
+}
+
+fn verdict(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    Some(match facts.run.gate.verdict {
+        Verdict::Pass => lang.pick("The gate passed.", "门禁通过。").to_owned(),
+        Verdict::Fail => lang.pick("The gate failed.", "门禁未通过。").to_owned(),
+        Verdict::NotJudged => lang
+            .pick("The gate could not judge: a check had no data.", "门禁无法判定：有检查缺少数据。")
+            .to_owned(),
+        Verdict::None => return None,
+    })
+}
+
+fn next(facts: &Facts<'_>, lang: Lang) -> Option<String> {
+    if facts.run.status != RunStatus::Completed {
+        return None;
+    }
+    if let Some(holds) = facts.run.ladder.boundary {
+        return Some(hold(load::of_unit(load::boundary_unit(facts.run), holds), lang));
+    }
+    let held = facts.held?.level();
+    // Between what held and where the client's own slots ran out there is nothing to learn.
+    if let Some(again) = facts.broke.and_then(|broke| with_more_slots(broke, lang)) {
+        return Some(again);
+    }
+    match facts.broke.map(StageResult::level) {
+        Some(broke) => middle(held, broke).map(|middle| hold(middle, lang)),
+        None => Some(lang.pick(
+            format!("Next: climb beyond {} to find the limit.", load::bare(held, lang)),
+            format!("下一步：继续提高到{}以上以找到上限。", load::bare(held, lang)),
+        )),
+    }
+}
+
+fn with_more_slots(broke: &StageResult, lang: Lang) -> Option<String> {
+    let most = broke.max_in_flight.filter(|most| broke.in_flight_max >= u64::from(*most))?;
+    let level = load::level(broke.level(), lang);
+    climb::broke_by_drops(broke).then(|| {
+        lang.pick(
+            format!("Next: run {level} again with a `max_in_flight` above {most}, to see whether the endpoint can take it."),
+            format!("下一步：把 `max_in_flight` 调到 {most} 以上后重跑{level}，确认端点能否承受。"),
+        )
+    })
+}
+
+fn hold(level: Level, lang: Lang) -> String {
+    lang.pick(
+        format!("Next: hold {} for 5 minutes and watch whether P99 and 5xx drift.", load::bare(level, lang)),
+        format!("下一步：以{}持续 5 分钟，观察 P99 与 5xx 是否漂移。", load::point(level, lang).trim_start()),
+    )
+}
+
+/// A level between what held and what broke, where there is one worth a run.
+fn middle(held: Level, broke: Level) -> Option<Level> {
+    match (held, broke) {
+        (Level::Users(held), Level::Users(broke)) => {
+            (broke > held + 1).then(|| Level::Users(u32::midpoint(held, broke)))
+        }
+        (Level::Rate(held), Level::Rate(broke)) => {
+            (broke > WORTH * held).then(|| Level::Rate(f64::midpoint(held, broke)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,179 @@
+//! Whether an open loop sent what it was to send.
+
+use measure::result::{StageResult, StageStatus};
+
+use crate::load;
+
+/// Less than this share of the offered requests is too few, where chance does not explain it.
+const SHARE: f64 = 0.95;
+/// Random arrivals are fewer than expected by this many standard deviations once in 30 000 stages.
+const DEVIATIONS: f64 = 4.0;
+/// Waits of slots under this are no queue, ms; nor are those under this share of the median TTFT.
+const WAIT_MS: f64 = 10.0;
+const WAIT_IN_TTFT: f64 = 0.05;
+
+/// How far an open loop fell short of its plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shortfall {
+    /// Requests per second over the window that the stage stands for: a step's rate, the mean of a ramp.
+    pub(crate) offered: f64,
+    /// Requests per second that started in the window; `None` where the window lasts until the last answer.
+    pub(crate) reached: Option<f64>,
+    /// Requests that found no slot before the stage's end, and how many were planned.
+    pub(crate) dropped: u64,
+    pub(crate) planned: u64,
+    /// p95 of the wait for a slot, ms, where there was one.
+    pub(crate) waited_ms: Option<f64>,
+    /// Whether all slots were taken at once.
+    pub(crate) slots_ran_out: bool,
+}
+
+/// The shortfall of a stage; `None` of one that sent what it was to send, and of a closed loop.
+///
+/// What counts: dropped requests; fewer starts than 95 % of what was offered, which of random arrivals must also be more
+/// than chance explains; and a queue in the client because every slot was taken.
+pub(crate) fn shortfall(stage: &StageResult) -> Option<Shortfall> {
+    if !load::is_open(stage) || stage.status == StageStatus::Skipped {
+        return None;
+    }
+    let counts = stage.counts;
+    let slots_ran_out = stage.max_in_flight.is_some_and(|most| stage.in_flight_max >= u64::from(most));
+    let waited_ms = stage.queue_ms.p95.filter(|p95| slots_ran_out && *p95 > shortest_wait(stage));
+    let short = counts.dropped > 0 || too_few(stage) || waited_ms.is_some();
+    short.then(|| Shortfall {
+        offered: offered(stage),
+        reached: started_per_s(stage),
+        dropped: counts.dropped,
+        planned: counts.planned,
+        waited_ms,
+        slots_ran_out,
+    })
+}
+
+fn shortest_wait(stage: &StageResult) -> f64 {
+    WAIT_MS.max(WAIT_IN_TTFT * stage.ttft_ms.p50.unwrap_or(0.0))
+}
+
+/// A ramp changes evenly, so that its mean is that of its ends.
+fn offered(stage: &StageResult) -> f64 {
+    let to = load::amount(stage);
+    stage.ramp_from.map_or(to, |from| f64::midpoint(from.get(), to))
+}
+
+/// A window that ends with its last answer is longer than its requests took to start.
+fn started_per_s(stage: &StageResult) -> Option<f64> {
+    (stage.duration.is_some() && stage.window_s > 0.0).then(|| stage.counts.started as f64 / stage.window_s)
+}
+
+fn too_few(stage: &StageResult) -> bool {
+    // Of a ramp that was cut, nobody knows the mean; a trace has no rate of its own.
+    let judged = stage.duration.is_some() && stage.status == StageStatus::Complete;
+    let expected = offered(stage) * stage.window_s;
+    let started = stage.counts.started as f64;
+    let chance = match (stage.arrival.as_deref(), stage.burstiness) {
+        (Some("constant"), _) => 1.0,
+        (Some("poisson"), _) => DEVIATIONS * expected.sqrt(),
+        // The variance of the count is the mean over the shape.
+        (Some("gamma"), Some(shape)) => DEVIATIONS * (expected / shape).sqrt(),
+        _ => return false,
+    };
+    judged && started < SHARE * expected && started < expected - chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+    use measure::{Amount, Level};
+    use std::time::Duration;
+
+    /// A minute of so many requests per second, of which so many started.
+    fn stage(arrival: &'static str, burstiness: Option<f64>, rate: f64, started: u64) -> StageResult {
+        let frame = StageFrame {
+            name: "r".to_owned(),
+            level: Level::Rate(rate),
+            ramp_from: None,
+            open_loop: Some(OpenLoop { arrival, burstiness, max_in_flight: 10 }),
+            ramp_up: Some(Duration::ZERO),
+            think_time: None,
+            duration: Some(Duration::from_secs(60)),
+            requests: None,
+            begins: measure::Offset::ORIGIN,
+            window_start: measure::Offset::ORIGIN,
+            keys: 0,
+            stall_after: Duration::ZERO,
+            reading_speed: 10.0,
+            objectives: [None; 3],
+        };
+        let mut stage = StageRecorder::new(frame).finish(StageStatus::Complete, &ClientLook::default());
+        (stage.counts.planned, stage.counts.started) = (started, started);
+        stage
+    }
+
+    #[test]
+    fn fewer_starts_than_offered_are_a_shortfall_unless_chance_explains_them() {
+        let rows = [
+            ("constant", None, 10.0, 570, false),
+            ("constant", None, 10.0, 569, true),
+            // Six requests were due, five came: a constant schedule may end between two.
+            ("constant", None, 0.1, 5, false),
+            ("poisson", None, 10.0, 503, false),
+            ("poisson", None, 10.0, 501, true),
+            ("poisson", None, 1000.0, 56_999, true),
+            ("gamma", Some(0.25), 10.0, 405, false),
+            ("gamma", Some(0.25), 10.0, 403, true),
+            ("gamma", Some(4.0), 10.0, 552, false),
+            ("trace", None, 10.0, 100, false),
+        ];
+        for (arrival, burstiness, rate, started, short) in rows {
+            let stage = stage(arrival, burstiness, rate, started);
+            assert_eq!(shortfall(&stage).is_some(), short, "{arrival} {burstiness:?} {rate} {started}");
+        }
+    }
+
+    #[test]
+    fn a_ramp_offers_the_mean_of_its_ends() {
+        let mut ramp = stage("constant", None, 20.0, 600);
+        ramp.ramp_from = Some(Amount(0.0));
+        assert_eq!(shortfall(&ramp), None);
+        ramp.counts.started = 500;
+        assert_eq!(
+            shortfall(&ramp).map(|short| (short.offered, short.reached)),
+            Some((10.0, Some(500.0 / 60.0)))
+        );
+        ramp.status = StageStatus::Incomplete;
+        assert_eq!(shortfall(&ramp), None);
+    }
+
+    #[test]
+    fn a_queue_counts_where_slots_ran_out_and_the_wait_is_worth_a_word() {
+        let waits = |in_flight: u64, p95: f64, ttft: f64| {
+            let mut stage = stage("constant", None, 10.0, 600);
+            (stage.in_flight_max, stage.queue_ms.p95, stage.ttft_ms.p50) = (in_flight, Some(p95), Some(ttft));
+            shortfall(&stage).is_some()
+        };
+        assert_eq!(
+            [waits(10, 11.0, 100.0), waits(9, 11.0, 100.0), waits(10, 9.0, 100.0)],
+            [true, false, false]
+        );
+        assert_eq!([waits(10, 49.0, 1000.0), waits(10, 51.0, 1000.0)], [false, true]);
+    }
+
+    #[test]
+    fn whoever_was_dropped_is_counted_whatever_ended_the_stage() {
+        let mut stage = stage("trace", None, 10.0, 600);
+        (stage.counts.planned, stage.counts.dropped) = (604, 4);
+        for status in [StageStatus::Complete, StageStatus::Stopped, StageStatus::Incomplete] {
+            stage.status = status;
+            assert_eq!(
+                shortfall(&stage).map(|short| (short.dropped, short.planned)),
+                Some((4, 604)),
+                "{status:?}"
+            );
+        }
+        stage.status = StageStatus::Skipped;
+        assert_eq!(shortfall(&stage), None);
+        (stage.status, stage.rate, stage.concurrency) = (StageStatus::Complete, None, Some(10));
+        assert_eq!(shortfall(&stage), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! How long a run takes: as planned, and at most.
+
+use std::time::Duration;
+
+use super::{Plan, Stage, WarmUp};
+use crate::value::show_duration;
+
+impl Plan {
+    /// How long the run lasts when everything is answered in time: ramps, windows, pauses and a timed warm-up, without
+    /// drains and without a warm-up that counts requests; `None` when a stage ends by requests.
+    pub fn time_planned(&self) -> Option<Duration> {
+        let stages = self.load.stages.iter().map(Stage::length);
+        let stages = stages.sum_checked()?;
+        let pauses = self.load.cool_down.saturating_mul(self.load.stretches().len().saturating_sub(1) as u32);
+        match self.load.warm_up {
+            Some(WarmUp::For(duration)) => Some(stages.saturating_add(pauses).saturating_add(duration)),
+            Some(WarmUp::Requests(_)) | None => Some(stages.saturating_add(pauses)),
+        }
+    }
+
+    /// The longest the run can last: as planned, and every drain to its end.
+    pub fn time_at_most(&self) -> Option<Duration> {
+        let drains = self.load.stretches().len()
+            + usize::from(self.load.warm_up.is_some())
+            + usize::from(self.load.preflight);
+        let drains = self.load.drain_timeout.saturating_mul(drains as u32);
+        Some(self.time_planned()?.saturating_add(drains).saturating_add(self.search_at_most()?))
+    }
+
+    /// The longest a search can last; nothing without one.
+    fn search_at_most(&self) -> Option<Duration> {
+        let Some(search) = &self.load.search else { return Some(Duration::ZERO) };
+        let one = search
+            .stage
+            .length()?
+            .saturating_add(self.load.drain_timeout)
+            .saturating_add(self.load.cool_down);
+        Some(one.saturating_mul(search.stages_at_most()))
+    }
+}
+
+trait SumChecked {
+    fn sum_checked(self) -> Option<Duration>;
+}
+
+impl<I: Iterator<Item = Option<Duration>>> SumChecked for I {
+    fn sum_checked(mut self) -> Option<Duration> {
+        self.try_fold(Duration::ZERO, |sum, next| Some(sum.saturating_add(next?)))
+    }
+}
+
+/// Planned and longest time in one line.
+pub(super) fn describe_time(plan: &Plan) -> String {
+    let warm_up = match plan.load.warm_up {
+        Some(WarmUp::Requests(requests)) => format!(" and {requests} requests of warm-up"),
+        Some(WarmUp::For(_)) | None => String::new(),
+    };
+    match (plan.time_planned(), plan.time_at_most()) {
+        (Some(planned), Some(most)) => {
+            let search = plan.search_at_most().filter(|most| !most.is_zero());
+            let search = search.map(|most| format!(" and up to {} of search", show_duration(most)));
+            let (planned, most) = (show_duration(planned), show_duration(most));
+            format!("time    {planned}{}, at most {most}{warm_up}", search.unwrap_or_default())
+        }
+        // The ladder's time is known, and the search's stages end by requests.
+        (Some(planned), None) => {
+            format!(
+                "time    {}{warm_up}, then as long as the requests of the search take",
+                show_duration(planned)
+            )
+        }
+        (None, _) => {
+            let requests = plan.load.stages.iter().filter_map(Stage::requests);
+            let requests: u64 = requests.fold(0, u64::saturating_add);
+            let search = if plan.load.search.is_some() { ", then the search" } else { "" };
+            format!("time    as long as {requests} requests take{warm_up}{search}")
+        }
+    }
+}
