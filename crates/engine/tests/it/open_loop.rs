@@ -8,7 +8,7 @@ use measure::result::StageResult;
 use measure::sample::Phase;
 
 use crate::noise::{best_of_three, hold};
-use crate::run::{Outcome, run, run_alone, scenario};
+use crate::run::{Outcome, run, run_alone, run_alone_on, scenario};
 
 fn mock(settings: &str) -> mock::Server {
     mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
@@ -98,20 +98,22 @@ fn poisson_arrivals_are_sent_as_they_are_due() {
 }
 
 #[test]
-fn the_same_seed_sends_at_the_same_times() {
-    let due = |seed: u64| {
-        let server = mock("ttft=1ms&tokens=1");
+fn the_same_seed_sends_at_the_same_times_however_many_workers_there_are() {
+    let due = |seed: u64, workers: usize| {
+        let server = mock("ttft=20ms&tokens=1");
         let load =
-            "[load]\nrate = 200\narrival = \"gamma\"\nburstiness = 0.5\nrequests = 60\npreflight = false\n";
-        let outcome = run(&format!("{}seed = {seed}\n", scenario(server.addr().port(), "openai-chat", load)));
+            "[load]\nrate = 200\narrival = \"gamma\"\nburstiness = 0.5\nrequests = 60\nmax_in_flight = 3\npreflight = false\n";
+        let text = format!("{}seed = {seed}\n", scenario(server.addr().port(), "openai-chat", load));
+        let outcome = run_alone_on(workers, &text);
+        assert!(server.ledger().open_max <= 3, "slots are shared by all workers");
         let first = outcome.samples.iter().map(|sample| sample.due).min().unwrap();
         let mut due: Vec<Duration> = outcome.samples.iter().map(|sample| sample.due.since(first)).collect();
         due.sort();
         assert_eq!(due.len(), 60);
         due
     };
-    assert_eq!(due(3), due(3));
-    assert_ne!(due(3), due(4));
+    assert_eq!(due(3, 1), due(3, 2));
+    assert_ne!(due(3, 1), due(4, 1));
 }
 
 #[test]
