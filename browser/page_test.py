@@ -14,10 +14,10 @@ RANGES = """return [...document.querySelectorAll('#trends .plot')].map(
 def charts_are_drawn_or_say_why_not(page):
     charts = page.run("""return [...document.querySelectorAll('figure.chart')].map((chart) => ({
       id: chart.id, group: chart.closest('section').id, empty: chart.querySelector('.empty')?.innerText ?? null,
-      lines: chart.querySelectorAll('.plot .scatterlayer .trace').length,
+      lines: chart.querySelectorAll('.plot .scatterlayer .trace, .plot .barlayer .trace, .plot .heatmaplayer .hm').length,
       axis: chart.querySelectorAll('.plot .xtick').length }))""")
-    groups = {group: sum(chart["group"] == group for chart in charts) for group in ("curves", "trends", "percentiles")}
-    assert groups == {"curves": 4, "trends": 12, "percentiles": 3}, groups
+    groups = {group: sum(chart["group"] == group for chart in charts) for group in ("curves", "trends", "streams", "percentiles")}
+    assert groups == {"curves": 4, "trends": 12, "streams": 2, "percentiles": 6}, groups
     for chart in charts:
         assert bool(chart["empty"]) != bool(chart["lines"]), chart
         assert chart["empty"] or chart["axis"] >= 2, chart

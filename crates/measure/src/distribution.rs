@@ -205,9 +205,32 @@ impl DistributionSummary {
         }
     }
 
-    fn decoded_percentile(&self, p: f64) -> Option<f64> {
+    /// How many values lie in each step from the smallest to the largest, with so many steps a decade: lower edges and
+    /// counts, without a hole. Nothing where nothing is kept.
+    pub fn steps(&self, per_decade: u32) -> Vec<(f64, u64)> {
+        let Some(histogram) = self.decoded() else { return Vec::new() };
+        let per_decade = f64::from(per_decade.max(1));
+        let step = |value: u64| ((value.max(1) as f64 / SCALE).log10() * per_decade).floor() as i64;
+        let mut counts = std::collections::BTreeMap::new();
+        for bucket in histogram.iter_recorded() {
+            let value = histogram.median_equivalent(bucket.value_iterated_to());
+            *counts.entry(step(value)).or_insert(0) += bucket.count_since_last_iteration();
+        }
+        let ends =
+            counts.first_key_value().zip(counts.last_key_value()).map(|(first, last)| (*first.0, *last.0));
+        let Some((first, last)) = ends else { return Vec::new() };
+        (first..=last)
+            .map(|step| (10_f64.powf(step as f64 / per_decade), counts.get(&step).copied().unwrap_or(0)))
+            .collect()
+    }
+
+    fn decoded(&self) -> Option<Histogram<u64>> {
         let bytes = base64::engine::general_purpose::STANDARD.decode(self.hdr.as_ref()?).ok()?;
-        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
+        Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
+    }
+
+    fn decoded_percentile(&self, p: f64) -> Option<f64> {
+        let histogram = self.decoded()?;
         let value = histogram.median_equivalent(histogram.value_at_quantile(p / 100.0)) as f64 / SCALE;
         Some(round(value).clamp(self.min?, self.max?))
     }
@@ -231,6 +254,15 @@ mod tests {
         let merged = of(std::iter::repeat_n(10, 990).chain(std::iter::repeat_n(1000, 10)));
         assert!((merged.percentile(95.0).unwrap() - 10.0).abs() < 0.01);
         assert!((merged.percentile(99.5).unwrap() - 1000.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn steps_hold_every_value_once_without_a_hole() {
+        let steps = of([11, 12, 12, 90, 110]).summary().steps(10);
+        assert_eq!(steps.iter().map(|(_, count)| count).sum::<u64>(), 5);
+        assert_eq!((steps.len(), steps[0].1, steps[10].1), (11, 3, 1));
+        assert!((steps[0].0 - 10.0).abs() < 1e-9 && (steps[10].0 - 100.0).abs() < 1e-9, "{steps:?}");
+        assert_eq!(DistributionSummary::default().steps(10), []);
     }
 
     #[test]

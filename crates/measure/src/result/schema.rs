@@ -35,6 +35,11 @@ pub(super) fn by_outcome(_: &mut SchemaGenerator) -> Schema {
     counts(&json_schema!({ "enum": outcomes() }))
 }
 
+/// Counts by error class.
+pub(super) fn by_class(_: &mut SchemaGenerator) -> Schema {
+    counts(&json_schema!({ "enum": ErrorClass::ALL.iter().map(|class| class.name()).collect::<Vec<_>>() }))
+}
+
 /// Counts by flag.
 pub(super) fn by_flag(_: &mut SchemaGenerator) -> Schema {
     counts(&json_schema!({ "enum": Flag::ALL.iter().map(|flag| flag.name()).collect::<Vec<_>>() }))

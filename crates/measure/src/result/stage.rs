@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::schema::{by_flag, by_outcome, by_status, class};
+use super::schema::{by_class, by_flag, by_outcome, by_status, class};
 use crate::distribution::DistributionSummary;
 use crate::level::{Amount, Level};
 
@@ -361,4 +361,11 @@ pub struct Second {
     pub tokens_per_request: Option<f64>,
     /// p99 of the gaps that ended in it.
     pub gap_ms_p99: Option<f64>,
+    /// The gaps that ended in it: pairs of the lower edge of a step in ms (ten steps a decade) and how many lie in it.
+    #[serde(default)]
+    pub gaps: Vec<(f64, u64)>,
+    /// Requests that failed, by class.
+    #[serde(default)]
+    #[schemars(schema_with = "by_class")]
+    pub errors: BTreeMap<String, u64>,
 }

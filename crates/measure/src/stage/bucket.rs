@@ -44,6 +44,16 @@ impl Steps {
         *self.0.entry(step as u16).or_default() += 1;
     }
 
+    /// How many values lie in each tenth of a decade, by its lower edge in ms.
+    pub(super) fn by_decade(&self) -> Vec<(f64, u64)> {
+        let mut tenths: BTreeMap<i32, u64> = BTreeMap::new();
+        for (step, count) in &self.0 {
+            let middle = FLOOR * STEP.powf(f64::from(*step) + 0.5);
+            *tenths.entry((middle.log10() * 10.0).floor() as i32).or_default() += u64::from(*count);
+        }
+        tenths.into_iter().map(|(tenth, count)| (edge(tenth), count)).collect()
+    }
+
     /// Percentile by nearest rank, to 1 %.
     pub(super) fn percentile(&self, p: f64) -> Option<f64> {
         let n: u64 = self.0.values().copied().map(u64::from).sum();
@@ -55,6 +65,11 @@ impl Steps {
         })?;
         Some(round(FLOOR * STEP.powf(f64::from(*step) + 0.5)))
     }
+}
+
+/// Lower edge of a tenth of a decade, ms.
+fn edge(tenth: i32) -> f64 {
+    round(10_f64.powf(f64::from(tenth) / 10.0))
 }
 
 /// A mean of numbers that may be absent.

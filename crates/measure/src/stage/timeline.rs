@@ -21,6 +21,7 @@ struct Bucket {
     ended: u64,
     ok: u64,
     failed: u64,
+    errors: BTreeMap<&'static str, u64>,
     http_429: u64,
     tokens: f64,
     chunks: u64,
@@ -46,7 +47,11 @@ impl Timeline {
         }
         match sample.outcome() {
             Outcome::Ok => self.record_ok(sample, metrics),
-            Outcome::Failed(_) => self.bucket(last.at.end).failed += 1,
+            Outcome::Failed(class) => {
+                let bucket = self.bucket(last.at.end);
+                bucket.failed += 1;
+                *bucket.errors.entry(class.name()).or_default() += 1;
+            }
             Outcome::Cancelled => {}
         }
         let per_event = last.tokens.output.unwrap_or(0) as f64 / last.events.len().max(1) as f64;
@@ -134,6 +139,8 @@ impl Bucket {
             output_tps_mean: self.output_tps.value(),
             tokens_per_request: self.tokens_per_request.value(),
             gap_ms_p99: self.gaps.percentile(99.0),
+            gaps: self.gaps.by_decade(),
+            errors: self.errors.iter().map(|(class, n)| ((*class).to_owned(), *n)).collect(),
         }
     }
 }

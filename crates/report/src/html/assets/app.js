@@ -3,8 +3,9 @@
 (() => {
   const root = document.documentElement;
   const data = JSON.parse(document.getElementById("chart-data").textContent);
-  const trends = new Set(data.trends.map((chart) => chart.id));
-  const charts = [...data.ladder, ...data.trends, ...data.percentiles].filter((chart) => !chart.empty);
+  const timed = new Set([...data.trends, ...data.over_time].map((chart) => chart.id));
+  const all = [data.ladder, data.trends, data.over_time, data.percentiles, data.histograms].flat();
+  const charts = all.filter((chart) => !chart.empty);
   // Time since the start of the run is drawn as the clock time of a day. Not of the first day of 1970: the chart
   // library reads numbers of four digits as years.
   const clock = (seconds) => 86400000 + seconds * 1000;
@@ -29,7 +30,49 @@
       ? ["#6ea8ff", "#56d4a0", "#f2a65a", "#d2a8ff", "#ff7b72", "#e3c04d", "#79c0ff"]
       : ["#1f5fbf", "#2a9d6f", "#d9822b", "#7a4fbf", "#c9302c", "#a88200", "#3a9bd1"];
 
-  const traces = (chart) =>
+  const traces = (chart) => {
+    if (chart.kind === "heat") return [heat(chart.heat)];
+    if (chart.kind === "bars") return chart.series.map(bars);
+    if (chart.kind === "steps") return chart.series.map(steps);
+    return lines(chart);
+  };
+
+  // Few are seen beside many: the colour goes by the logarithm.
+  const heat = ({ x, y, z }) => ({
+    type: "heatmap",
+    x: x.map(clock),
+    y,
+    z: z.map((row) => row.map((count) => (count === null ? null : Math.log10(count)))),
+    text: z.map((row) => row.map((count) => String(count ?? 0))),
+    hovertemplate: "%{y:.3~g} ms: %{text}<extra></extra>",
+    colorscale: [[0, colour("heat-few")], [1, colour("heat-many")]],
+    zmin: 0,
+    showscale: false,
+    hoverongaps: false,
+  });
+
+  const bars = (series, index) => ({
+    type: "bar",
+    name: plain(short(say(series.name), 24)),
+    x: series.x.map(clock),
+    y: series.y,
+    hovertemplate: "%{y}",
+    marker: { color: palette()[index % palette().length] },
+  });
+
+  const steps = (series, index) => ({
+    type: "scatter",
+    mode: "lines",
+    name: plain(short(say(series.name), 24)),
+    x: series.x,
+    y: series.y,
+    hovertemplate: "%{y:.3~g} %",
+    fill: "tozeroy",
+    fillcolor: palette()[index % palette().length] + "22",
+    line: { color: palette()[index % palette().length], width: 1.4, shape: "hv" },
+  });
+
+  const lines = (chart) =>
     chart.series.map((series, index) => ({
       type: "scatter",
       mode: onTime(chart) ? "lines" : "lines+markers",
@@ -47,7 +90,7 @@
       },
     }));
 
-  const onTime = (chart) => trends.has(chart.id);
+  const onTime = (chart) => timed.has(chart.id);
 
   const layout = (chart, width) => {
     const grid = { gridcolor: colour("line"), linecolor: colour("line"), zerolinecolor: colour("line"), automargin: true };
@@ -58,13 +101,15 @@
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: 11, color: colour("soft") },
-      hovermode: "x unified",
+      hovermode: chart.kind === "heat" ? "closest" : "x unified",
       hoverlabel: { bgcolor: colour("paper"), bordercolor: colour("line"), font: { color: colour("ink"), size: 11 } },
       dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
       showlegend: chart.series.length > 1,
       legend: { orientation: "h", x: 0, y: -0.18, yanchor: "top", font: { size: 11 } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft"), activecolor: colour("accent"), orientation: "h" },
-      yaxis: { ...grid, rangemode: "tozero", fixedrange: onTime(chart), nticks: 6 },
+      barmode: "stack",
+      bargap: 0.05,
+      yaxis: { ...grid, rangemode: "tozero", fixedrange: onTime(chart), nticks: 6, ...(chart.kind === "heat" && { type: "log" }) },
       ...(two && { yaxis2: { ...grid, overlaying: "y", side: "right", rangemode: "tozero", showgrid: false, nticks: 6 } }),
       ...axis(chart, grid, width),
     };
@@ -73,6 +118,7 @@
   const axis = (chart, grid, width) => {
     if (onTime(chart)) return { xaxis: timeAxis(grid), ...timeMarks(width) };
     if (chart.id.startsWith("ladder")) return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...loadMarks() };
+    if (chart.kind === "steps") return { xaxis: { ...grid, type: "log", nticks: 6, hoverformat: ".4~g" } };
     const at = { 0: 1, 50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10000 };
     const names = Object.keys(at).sort((one, other) => one - other);
     const tickvals = names.map((name) => at[name]);

@@ -1,8 +1,10 @@
 //! What is drawn: series of numbers with their names, no drawing. The page's script turns them into charts.
 
 mod downsample;
+mod histogram;
 mod ladder;
 mod moments;
+mod over_time;
 mod percentile;
 mod series;
 mod trend;
@@ -30,6 +32,9 @@ pub(super) struct Charts {
     /// Levels with a name: held, first breach, knee, boundary.
     marks: Vec<ladder::Mark>,
     percentiles: Vec<Chart>,
+    histograms: Vec<Chart>,
+    /// On the time axis of the trends.
+    over_time: Vec<Chart>,
 }
 
 impl Charts {
@@ -44,6 +49,8 @@ impl Charts {
             load: ladder::axis(run),
             marks: ladder::marks(run),
             percentiles: percentile::charts(run),
+            histograms: histogram::charts(run),
+            over_time: over_time::charts(&moments),
         }
     }
 }

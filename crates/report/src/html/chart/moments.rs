@@ -57,6 +57,11 @@ impl<'a> Moments<'a> {
         points
     }
 
+    /// Every moment, in order of time.
+    pub(super) fn all(&self) -> impl Iterator<Item = Moment<'a>> {
+        self.by_second.values().flatten().copied()
+    }
+
     /// Whether a stage can say something about this.
     pub(super) fn any(&self, holds: impl Fn(&StageResult) -> bool) -> bool {
         self.stages.iter().any(holds)

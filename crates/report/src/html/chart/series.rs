@@ -11,9 +11,34 @@ pub(super) struct Chart {
     pub(super) title: Text,
     /// Of the values.
     pub(super) unit: Text,
+    pub(super) kind: Kind,
     pub(super) series: Vec<Series>,
+    /// In place of series, where two axes are not enough.
+    pub(super) heat: Option<Heat>,
     /// Shown in place of the chart when no series has a value.
     pub(super) empty: Option<Text>,
+}
+
+/// How a chart is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// A line per series.
+    Lines,
+    /// Tops of bars that stand side by side.
+    Steps,
+    /// Bars on top of one another.
+    Bars,
+    /// Cells in the colour of their number.
+    Heat,
+}
+
+/// Counts over two axes. `x` and `y` are the edges of the cells, one more than there are; a row per step of `y`.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Heat {
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) z: Vec<Vec<Option<u64>>>,
 }
 
 /// One line of a chart.
@@ -74,7 +99,7 @@ impl Chart {
     ) -> Self {
         let series: Vec<_> = series.into_iter().filter(|series| !series.is_empty()).collect();
         let empty = series.is_empty().then(reason);
-        Self { id, title: title.into(), unit: unit.into(), series, empty }
+        Self { id, title: title.into(), unit: unit.into(), kind: Kind::Lines, series, heat: None, empty }
     }
 }
 
