@@ -120,7 +120,10 @@ impl Progress {
     }
 
     pub(crate) fn sample(&mut self, sample: &Sample) {
-        self.tally.add(sample);
+        // Requests of an earlier stage may still run while a ramp follows on.
+        if sample.stage == Some(self.index) {
+            self.tally.add(sample);
+        }
     }
 
     pub(crate) fn tick(&mut self, now: &Snapshot) {
@@ -275,7 +278,7 @@ impl Tally {
     fn add(&mut self, sample: &Sample) {
         let Some(attempt) = sample.last() else { return };
         self.finished += 1;
-        self.http_429 += u64::from(attempt.status == Some(429));
+        self.http_429 += sample.attempts.iter().filter(|attempt| attempt.status == Some(429)).count() as u64;
         match attempt.outcome {
             Outcome::Ok => {
                 let metrics = RequestMetrics::of(attempt, 1.0);

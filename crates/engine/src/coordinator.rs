@@ -260,8 +260,10 @@ impl<'a> Coordinator<'a> {
             cut_at: carried.stopped_at.or_else(|| self.budget.spent_at()),
         };
         recorders.dropped(ended.running(&timetable, self.clock.now()), carried.arrivals.waiting);
+        self.accounts.dropped(carried.arrivals.waiting);
         let results = recorders.finish(|at| ended.status(&timetable, at), &carried.looks);
-        for (at, result) in results.iter().enumerate() {
+        for (at, (stage, result)) in stages.iter().zip(&results).enumerate() {
+            self.accounts.complete(stage.requests(), result);
             self.observer.stage_ended(first + at, result);
         }
         Ok(results)

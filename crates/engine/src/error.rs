@@ -8,7 +8,8 @@ use std::path::PathBuf;
 pub enum EngineError {
     /// The process may not open enough sockets.
     #[error(
-        "{needed} open files are needed for {open} open requests, the limit is {limit}; raise it with `ulimit -n {needed}`"
+        "{needed} open files are needed for {open} open requests, the limit is {limit}; raise it with `ulimit -n {needed}`, \
+         or use fewer users (a lower `max_in_flight`)"
     )]
     Descriptors {
         /// Most requests that may be open at once.

@@ -201,7 +201,8 @@ fn comparable(stage: &StageResult, plan: &Search) -> Option<u32> {
 fn shown(stage: &StageResult, plan: &Search) -> Shown {
     let lines = measure::gate::judge(&plan.checks, std::slice::from_ref(stage), None).checks;
     let any = |result| lines.iter().any(|line| line.result == result);
-    if stage.status == StageStatus::Stopped || any(CheckResult::Fail) {
+    // A rate that was not offered has not held, whatever the requests that did start show.
+    if stage.status == StageStatus::Stopped || any(CheckResult::Fail) || !measure::reach::reached(stage) {
         Shown::Breaks
     } else if any(CheckResult::NoData) || any(CheckResult::Inconclusive) {
         Shown::Nothing

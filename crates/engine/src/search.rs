@@ -1,8 +1,8 @@
-//! Bisection for the highest concurrency that meets the checks. Pure: what a stage showed is handed in.
+//! Bisection for the highest level (users, or requests per second) that meets the checks. Pure: what a stage showed is handed in.
 
 use scenario::plan::Search;
 
-/// What a stage showed about its concurrency.
+/// What a stage showed about its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Every check held.
@@ -27,7 +27,7 @@ pub(crate) struct Bisection {
 /// What a search proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proved {
-    /// Highest concurrency that met every check.
+    /// Highest level that met every check.
     pub holds: Option<u32>,
     /// Lowest above it that did not.
     pub breaks: Option<u32>,

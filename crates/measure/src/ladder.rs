@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use crate::Amount;
 use crate::offset::milliseconds;
+use crate::reach::reached;
 use crate::result::{Ladder, StageResult, StageStatus};
 
 /// Success that a good rung needs.
 const SUCCESS: f64 = 0.99;
-/// Share of its planned requests that a rung of an open loop must have started: with fewer it was not that rung.
-const STARTED: f64 = 0.99;
 /// Share of the first rung's gain per user under which a rung is the knee.
 const KNEE: f64 = 0.1;
 
 /// Reads the ladder. `objectives` are the limits of ttft, tpot and e2e.
 pub fn ladder(stages: &[StageResult], objectives: [Option<Duration>; 3]) -> Ladder {
-    let ran = || stages.iter().filter(|stage| stage.status != StageStatus::Skipped && stage.is_step());
+    let steps = || stages.iter().filter(|stage| stage.is_step());
+    let ran = || steps().filter(|stage| stage.status != StageStatus::Skipped);
     // Users and requests per second are no rungs of one ladder: the first rung says which it is.
-    let unit = ran().next().map(|stage| stage.level().unit()).unwrap_or_default();
+    let unit = ran().chain(steps()).next().map(|stage| stage.level().unit()).unwrap_or_default();
     let ran: Vec<_> = ran().filter(|stage| stage.level().unit() == unit).collect();
     let judged: Vec<_> = ran.iter().filter(|stage| stage.counts.ok + stage.counts.failed > 0).collect();
     let amount = |stage: &&StageResult| stage.level().amount();
@@ -33,20 +33,14 @@ pub fn ladder(stages: &[StageResult], objectives: [Option<Duration>; 3]) -> Ladd
 
 /// Only a stage that ran as planned has held.
 fn held(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
-    stage.status == StageStatus::Complete && is_ok(stage, objectives) && started(stage)
+    stage.status == StageStatus::Complete && is_ok(stage, objectives) && reached(stage)
 }
 
 /// A stage that a stop rule ended has broken, whatever its numbers as a whole.
 fn broke(stage: &StageResult, objectives: [Option<Duration>; 3]) -> bool {
     // What an interrupted stage had planned and did not start says nothing of the endpoint.
-    let short = stage.status == StageStatus::Complete && !started(stage);
+    let short = stage.status == StageStatus::Complete && !reached(stage);
     stage.status == StageStatus::Stopped || !is_ok(stage, objectives) || short
-}
-
-/// Whether an open loop started (nearly) all that it had planned; a closed loop's requests wait for nothing.
-pub fn started(stage: &StageResult) -> bool {
-    let counts = stage.counts;
-    stage.rate.is_none() || counts.started as f64 >= STARTED * counts.planned as f64
 }
 
 /// Whether every objective is met by its p95, success is at least 99 %, and nothing was answered 429.

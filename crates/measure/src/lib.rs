@@ -10,6 +10,7 @@ pub mod level;
 pub mod metric;
 pub mod offset;
 pub mod outcome;
+pub mod reach;
 pub mod request;
 pub mod result;
 pub mod sample;

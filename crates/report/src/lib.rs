@@ -8,7 +8,6 @@ mod lang;
 pub mod load;
 pub mod number;
 pub mod plain;
-mod reach;
 pub mod samples;
 pub mod terminal;
 pub mod trouble;

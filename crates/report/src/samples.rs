@@ -81,7 +81,7 @@ pub fn stage_start_line(index: usize, stage: &StageLine<'_>) -> String {
 pub fn stage_end_line(index: usize, stage: &StageResult) -> String {
     line(&json!({
         "type": "stage_end", "stage": index, "name": stage.name, "concurrency": stage.concurrency,
-        "rate": stage.rate, "ramp_from": stage.ramp_from, "status": stage.status, "window_s": stage.window_s,
+        "rate": stage.rate, "ramp_from": stage.ramp_from, "status": stage.status, "window_s": stage.window_s, "planned": stage.counts.planned, "dropped": stage.counts.dropped,
     }))
 }
 

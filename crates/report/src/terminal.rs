@@ -94,7 +94,7 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
     let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
     if run.stages.iter().any(load::is_open) {
         let text = lang.pick(
-            "queue: p95 of the wait for a slot, from when a request was due",
+            "queue: p95 of the time from when a request was due to when it started",
             "queue：请求自计划时刻起等待空位的 P95",
         );
         lines.push(text.to_owned());

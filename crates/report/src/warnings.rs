@@ -5,7 +5,7 @@ use measure::result::{RunResult, StageResult, StageStatus, Warning};
 
 use crate::Lang;
 use crate::number::{duration, percent, rate, seconds};
-use crate::reach::{Shortfall, shortfall};
+use measure::reach::{Shortfall, shortfall};
 
 /// A window shorter than this many response times shows mostly its own edges.
 const WINDOW_IN_E2E: f64 = 10.0;
@@ -28,7 +28,6 @@ const STAGE_RULES: &[(&str, Rule)] = &[
     ("burst", burst),
     ("no_visible_tokens", no_visible_tokens),
     ("retried", retried),
-    ("cancelled", cancelled),
 ];
 
 /// The warnings of a run's stages, in order.
@@ -43,6 +42,11 @@ pub fn of_stages(run: &RunResult, lang: Lang) -> Vec<Warning> {
                 text,
             }));
         }
+        warnings.extend(cancelled(run, stage, lang).map(|text| Warning {
+            code: "cancelled".to_owned(),
+            stage: Some(stage.name.clone()),
+            text,
+        }));
     }
     warnings
 }
@@ -125,7 +129,8 @@ fn rate_not_reached(stage: &StageResult, lang: Lang) -> Option<String> {
 }
 
 fn offered(stage: &StageResult, short: &Shortfall, lang: Lang) -> Option<String> {
-    let (reached, offered) = (rate(Some(short.reached?)), Amount(short.offered));
+    let reached = short.reached.filter(|reached| *reached < short.offered)?;
+    let (reached, offered) = (rate(Some(reached)), Amount(short.offered));
     let mean = if stage.is_step() { "" } else { lang.pick(" on average", "平均") };
     Some(lang.pick(
         format!("the stage was to send {offered} requests/s{mean} and started {reached}"),
@@ -191,12 +196,22 @@ fn burst(stage: &StageResult, lang: Lang) -> Option<String> {
     ))
 }
 
-fn cancelled(stage: &StageResult, lang: Lang) -> Option<String> {
+fn cancelled(run: &RunResult, stage: &StageResult, lang: Lang) -> Option<String> {
     let n = stage.counts.cancelled;
-    (n > 0).then(|| {
-        lang.pick(
-            format!("{n} requests were still running when the stage's drain ended, and were cut off"),
-            format!("{n} 个请求在收尾时限结束时仍在进行，已被中止"),
-        )
-    })
+    let leave = run.load.as_ref().is_some_and(|load| load.cancel.is_some());
+    let why = match (leave, stage.status) {
+        (true, _) => lang.pick(
+            "were ended by the run: left by their users (`cancel`), or cut off while they still ran at the end",
+            "个请求由压测端结束：用户中途离开（`cancel`），或结束时仍在进行而被中止",
+        ),
+        (false, StageStatus::Incomplete) => lang.pick(
+            "were still running when the run was ended, and were cut off",
+            "个请求在运行被结束时仍在进行，已被中止",
+        ),
+        (false, _) => lang.pick(
+            "were still running when the stage's drain ended, and were cut off",
+            "个请求在收尾时限结束时仍在进行，已被中止",
+        ),
+    };
+    (n > 0).then(|| format!("{n} {} {why}", lang.pick("requests", "")).replace("  ", " "))
 }

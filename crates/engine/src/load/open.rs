@@ -34,7 +34,8 @@ impl Share<'_> {
         let mine = self.arrivals.clone().enumerate().skip(self.index).step_by(self.workers);
         for (number, after) in mine {
             let at = self.order.starts_at + after;
-            if stopped_before(&self.order, self.bench.deadline(at)).await {
+            let stopped = stopped_before(&self.order, self.bench.deadline(at)).await;
+            if stopped || self.order.schedule.is_spent() {
                 break;
             }
             let due = Due { number: number as u64, at, free: at };

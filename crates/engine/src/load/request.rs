@@ -71,7 +71,11 @@ impl Bench {
             attempts.push(attempt);
             let Some(wait) = wait else { break };
             let again = clock.deadline(clock.now() + wait);
-            if stopped_before(order, leaves.map_or(again, |leaves| leaves.min(again))).await {
+            self.live.in_flight.fetch_sub(1, Ordering::Relaxed);
+            let given_up = stopped_before(order, leaves.map_or(again, |leaves| leaves.min(again))).await;
+            self.live.in_flight.fetch_add(1, Ordering::Relaxed);
+            // Who leaves while waiting to try again does not try again.
+            if given_up || leaves.is_some_and(|leaves| leaves < again) {
                 break;
             }
         }

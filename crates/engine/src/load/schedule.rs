@@ -48,6 +48,11 @@ impl Schedule {
         &self.timetable
     }
 
+    /// Whether the run's cap has refused a request: all later ones would be refused as well.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget.is_spent()
+    }
+
     /// The next ticket for a user who is free at `now` and has had `had` tickets.
     pub(super) fn next(&self, now: Offset, had: u64) -> Option<Ticket> {
         let belongs = self.timetable.at(now)?;

@@ -64,6 +64,18 @@ fn a_request_belongs_to_the_phase_and_stage_in_which_it_started() {
 }
 
 #[test]
+fn without_a_ramp_every_second_of_the_window_is_measured_from_the_first_on() {
+    let server = mock("ttft=30ms&itl=5ms&tokens=10");
+    let load = "[load]\nstages = [2, 4]\nstage_duration = \"1400ms\"\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    for stage in &outcome.recording.stages {
+        let phases: Vec<&str> = stage.timeline.iter().map(|second| second.phase.as_str()).collect();
+        assert_eq!(phases[0], "measure", "{phases:?}");
+        assert!(phases.iter().all(|phase| ["measure", "drain"].contains(phase)), "{phases:?}");
+    }
+}
+
+#[test]
 fn throughput_counts_tokens_that_arrive_inside_the_window_and_no_tail() {
     let server = mock("ttft=50ms&itl=10ms&tokens=20");
     let load = "[load]\nstages = [10]\nstage_duration = \"1s\"\npreflight = false\n";

@@ -130,6 +130,10 @@ fn a_cap_on_requests_ends_an_open_loop_as_well() {
     let load = "[load]\nrate = 100\nduration = \"2s\"\nmax_requests = 30\npreflight = false\n";
     let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
     assert_eq!(outcome.recording.spent_cap, Some(30));
+    // The thirty-first is due 300 ms into the stage, and nothing is waited for after that.
+    let took = outcome.recording.finished_at.duration_since(outcome.recording.started_at);
+    assert!(took.as_secs_f64() < 1.5, "{took:?}");
+    assert_eq!(only(&outcome).counts.dropped, 0, "what the cap refused had a slot");
     assert_eq!((only(&outcome).counts.started, server.ledger().requests), (30, 30));
 }
 
@@ -170,4 +174,32 @@ fn a_trace_starts_each_request_when_it_says_with_its_own_prompt() {
     let tokens: BTreeMap<usize, u64> =
         load.iter().map(|sample| (sample.row, sample.attempts[0].tokens.output.unwrap())).collect();
     assert_eq!(tokens, BTreeMap::from([(0, 3), (1, 5), (2, 7), (3, 9)]));
+}
+
+#[test]
+fn a_search_over_rates_breaks_where_the_rate_cannot_be_offered() {
+    let server = mock("ttft=100ms&tokens=1");
+    let load = "[load]\nmax_in_flight = 2\npreflight = false\nrate = 5\nduration = \"2s\"\n[load.search]\nlow = 10\nhigh = 60\nresolution = 40\nchecks = [\"http_429_ratio <= 0%\"]\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    assert_eq!(outcome.recording.unaccounted, None);
+    let names: Vec<&str> = outcome.recording.stages.iter().map(|stage| stage.name.as_str()).collect();
+    assert_eq!(names[..3], ["r5", "try-r10", "try-r60"]);
+    // Two slots of 100 ms take twenty a second at most.
+    let proved = outcome.recording.proved.unwrap();
+    assert_eq!((proved.holds, proved.undecided), (Some(10), None));
+    assert!(proved.breaks.is_some_and(|breaks| breaks <= 60), "{proved:?}");
+}
+
+#[test]
+fn a_backlog_that_a_ramp_takes_over_is_counted_where_it_starts_and_the_step_has_not_held() {
+    let server = mock("ttft=200ms&tokens=1");
+    let load = "[load]\nmax_in_flight = 2\npreflight = false\n[[load.stage]]\nrate = 40\nduration = \"1s\"\n[[load.stage]]\nrate = 1\nshape = \"ramp\"\nduration = \"2s\"\n";
+    let outcome = run(&scenario(server.addr().port(), "openai-chat", load));
+    assert_eq!(outcome.recording.unaccounted, None);
+    let stages = &outcome.recording.stages;
+    let all: u64 = stages.iter().map(|stage| stage.counts.planned).sum();
+    assert_eq!(all, 40 + 41, "the area under the rate");
+    assert!(stages[0].counts.started < 15 && stages[1].counts.dropped > 0, "{:?}", stages[0].counts);
+    let ladder = measure::ladder::ladder(stages, [None; 3]);
+    assert_eq!((ladder.last_ok, ladder.first_breach.map(|rate| rate.get())), (None, Some(40.0)));
 }

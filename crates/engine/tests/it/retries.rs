@@ -132,3 +132,12 @@ fn ret_07_a_dead_kept_connection_is_redialled_once_and_a_fresh_one_that_closes_i
     ));
     assert!(outcome.samples.iter().all(|s| s.outcome() == Outcome::Failed(ErrorClass::ConnectionClosed)));
 }
+
+#[test]
+fn who_leaves_while_waiting_to_try_again_does_not_try_again() {
+    let script = Script::always(refused("429 Too Many Requests", "retry-after: 5\r\n"));
+    let outcome = samples(&script, 2, 4, "[load.cancel]\nratio = 1\nafter = \"200ms\"\n");
+    let attempts: Vec<usize> = outcome.samples.iter().map(|sample| sample.attempts.len()).collect();
+    assert_eq!((attempts, script.requests().len()), (vec![1; 4], 4));
+    assert!(outcome.samples.iter().all(|sample| sample.outcome() == Outcome::Failed(ErrorClass::RateLimited)));
+}

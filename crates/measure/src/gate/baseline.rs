@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::check::Check;
+use crate::Amount;
 use crate::distribution::DistributionSummary;
 use crate::metric::{Kind, TABLE};
 use crate::result::{RunResult, SCHEMA_VERSION, StageResult};
@@ -31,6 +32,15 @@ pub struct Baseline {
 pub struct BaselineStage {
     /// Users; null for an open loop.
     pub concurrency: Option<u32>,
+    /// Requests per second of an open loop; null for a closed one.
+    #[serde(default)]
+    pub rate: Option<Amount>,
+    /// Where its ramp began; null for a step.
+    #[serde(default)]
+    pub ramp_from: Option<Amount>,
+    /// How the requests of an open loop followed one another.
+    #[serde(default)]
+    pub arrival: Option<String>,
     /// Single numbers.
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.
@@ -49,6 +59,16 @@ impl Baseline {
             testbed: testbed.to_owned(),
             stages,
         }
+    }
+
+    /// Why a stage cannot be compared with the one of its name: it was another load.
+    pub(super) fn other_load(&self, stage: &StageResult) -> Option<String> {
+        let row = self.stages.get(&stage.name)?;
+        let same = row.concurrency == stage.concurrency
+            && row.rate == stage.rate
+            && row.ramp_from == stage.ramp_from
+            && row.arrival == stage.arrival;
+        (!same).then(|| format!("the baseline's stage {} had another load", stage.name))
     }
 
     /// The baseline's number for a check on a stage.
@@ -89,6 +109,13 @@ impl BaselineStage {
                 (distribution.n > 0).then(|| (entry.name.to_owned(), distribution.clone()))
             })
             .collect();
-        Self { concurrency: stage.concurrency, scalars, distributions }
+        Self {
+            concurrency: stage.concurrency,
+            rate: stage.rate,
+            ramp_from: stage.ramp_from,
+            arrival: stage.arrival.clone(),
+            scalars,
+            distributions,
+        }
     }
 }

@@ -55,6 +55,9 @@ fn against_baseline(
     let Some(baseline) = baseline else {
         return CheckLine { reason: Some("no baseline is used in this run".to_owned()), ..line };
     };
+    if let Some(reason) = baseline.other_load(stage) {
+        return CheckLine { reason: Some(reason), ..line };
+    }
     let Some(row) = baseline.value(&rule.check, &stage.name) else {
         let reason = format!("the baseline has no row for stage {}", stage.name);
         return CheckLine { reason: Some(reason), ..line };

@@ -137,9 +137,9 @@ impl StageResult {
         }
     }
 
-    /// Whether it held one level: a ramp shows many, and none of them for long.
+    /// Whether it held one level: a ramp shows many, and none of them for long; a trace has the level of each moment.
     pub fn is_step(&self) -> bool {
-        self.ramp_from.is_none()
+        self.ramp_from.is_none() && self.arrival.as_deref() != Some("trace")
     }
 
     /// The most users it had, of a closed loop.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::recorder::{ClientLook, StageRecorder};
+use super::recorder::{ClientLook, StageFrame, StageRecorder};
 use crate::distribution::round;
 use crate::result::{
     Adjusted, Client, Counts, ErrorExample, ErrorLine, StageResult, StageStatus, TokenTotals,
@@ -56,7 +56,7 @@ impl StageRecorder {
             http_429_ratio: ratio(self.http[0], self.counts.attempts),
             http_5xx_ratio: ratio(self.http[1], self.counts.attempts),
             error_rate: of_judged(self.counts.failed),
-            output_tokens_per_s: over(self.tokens_in_window).filter(|_| self.tokens.source.usage > 0),
+            output_tokens_per_s: over(self.tokens_in_window).filter(|_| self.counted_in_window > 0),
             goodput: over(self.good_in_window as f64),
             goodput_ratio: of_judged(self.good),
             counts: self.accounted(),
@@ -90,11 +90,9 @@ impl StageRecorder {
         }
     }
 
-    /// Where requests are counted, those that were not sent were dropped as well.
+    /// What the schedule held until it ended or was cut.
     fn accounted(&self) -> Counts {
-        let due = self.counts.started + self.dropped;
-        let planned = self.frame.requests.unwrap_or(due).max(due);
-        Counts { planned, dropped: planned - self.counts.started, ..self.counts }
+        Counts { planned: self.counts.started + self.dropped, dropped: self.dropped, ..self.counts }
     }
 
     fn token_totals(&self) -> TokenTotals {
@@ -130,11 +128,12 @@ impl StageRecorder {
     }
 
     fn phase_at(&self, at: Offset, end: Offset) -> Phase {
-        // A second belongs to the window when its greater part does.
-        let middle = at + Duration::from_millis(500);
+        // A second belongs to the window when its greater part does; without a ramp, also the one in which it begins.
+        let (middle, over) = (at + Duration::from_millis(500), at + Duration::from_secs(1));
+        let StageFrame { begins, window_start, .. } = self.frame;
         match middle {
-            middle if middle < self.frame.begins => Phase::WarmUp,
-            middle if middle < self.frame.window_start => Phase::Ramp,
+            _ if over <= begins => Phase::WarmUp,
+            middle if middle < window_start && begins < window_start => Phase::Ramp,
             middle if middle < end => Phase::Measure,
             _ => Phase::Drain,
         }

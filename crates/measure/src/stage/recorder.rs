@@ -101,6 +101,8 @@ pub struct StageRecorder {
     pub(super) tokens: TokenTotals,
     pub(super) known_chunks: u64,
     pub(super) tokens_in_window: f64,
+    /// Requests behind that number.
+    pub(super) counted_in_window: u64,
     pub(super) ok_in_window: u64,
     pub(super) good: u64,
     pub(super) good_in_window: u64,
@@ -137,6 +139,7 @@ impl StageRecorder {
             tokens: TokenTotals::default(),
             known_chunks: 0,
             tokens_in_window: 0.0,
+            counted_in_window: 0,
             ok_in_window: 0,
             good: 0,
             good_in_window: 0,
@@ -190,9 +193,13 @@ impl StageRecorder {
 
     fn record_presence(&mut self, sample: &Sample, attempt: &Attempt, metrics: &RequestMetrics) {
         let Some(first) = sample.attempts.first() else { return };
+        // Between two attempts nothing is open.
+        for one in &sample.attempts {
+            let from = one.at.start.max(self.frame.window_start);
+            self.open_time += self.window_end.map_or(one.at.end, |end| one.at.end.min(end)).since(from);
+        }
         let from = first.at.start.max(self.frame.window_start);
         let until = self.window_end.map_or(attempt.at.end, |end| attempt.at.end.min(end));
-        self.open_time += until.since(from);
         if attempt.outcome == Outcome::Ok && self.in_window(attempt.at.end) {
             self.ok_in_window += 1;
             self.good_in_window += u64::from(self.meets_objectives(metrics));
@@ -200,7 +207,7 @@ impl StageRecorder {
         if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
             self.record_tokens_in_window(attempt);
         }
-        if until >= from {
+        if until > from {
             self.in_flight_max = self.in_flight_max.max(u64::from(sample.in_flight));
         }
     }
@@ -303,6 +310,7 @@ impl StageRecorder {
 
     fn record_tokens_in_window(&mut self, attempt: &Attempt) {
         let Some(output) = attempt.tokens.output else { return };
+        self.counted_in_window += 1;
         let inside = match attempt.events.len() {
             0 => f64::from(u8::from(self.in_window(attempt.at.end))),
             n => attempt.events.iter().filter(|event| self.in_window(event.at)).count() as f64 / n as f64,

@@ -1,6 +1,6 @@
 //! The ladder in sentences: what held, what broke, what ended the climb, what a search proved, where throughput bends.
 
-use measure::ladder::started;
+use measure::reach::reached;
 use measure::result::{StageResult, StageStatus};
 use measure::{ErrorClass, ErrorGroup, LoadUnit};
 
@@ -77,8 +77,9 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if stage.success_rate.is_some_and(|rate| rate < 0.99) {
         return Some(failures(stage, &between, lang));
     }
+    // What ran out then was the client's slots: where the endpoint's limit lies is not known.
     if broke_by_drops(stage) {
-        return signs::unreached_at(stage, &between, lang);
+        return signs::unreached_at(stage, "", lang);
     }
     let missed = missed_objective(facts, stage, lang);
     Some(lang.pick(
@@ -90,7 +91,7 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 /// Whether what ended at this rung is the client's slots, and nothing else is worse.
 pub(super) fn broke_by_drops(stage: &StageResult) -> bool {
     let answered = stage.http_429 == 0 && stage.success_rate.is_some_and(|rate| rate >= 0.99);
-    answered && stage.status == StageStatus::Complete && !started(stage)
+    answered && stage.status == StageStatus::Complete && !reached(stage)
 }
 
 fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {

@@ -125,10 +125,14 @@ fn next(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if let Some(holds) = facts.run.ladder.boundary {
         return Some(hold(load::of_unit(load::boundary_unit(facts.run), holds), lang));
     }
-    let held = facts.held?.level();
     // Between what held and where the client's own slots ran out there is nothing to learn.
     if let Some(again) = facts.broke.and_then(|broke| with_more_slots(broke, lang)) {
         return Some(again);
+    }
+    let held = facts.held?.level();
+    let went_beyond = facts.ran.iter().any(|stage| load::top(stage) > held.amount().get());
+    if facts.broke.is_none() && (went_beyond || facts.run.stop.is_some()) {
+        return None;
     }
     match facts.broke.map(StageResult::level) {
         Some(broke) => middle(held, broke).map(|middle| hold(middle, lang)),

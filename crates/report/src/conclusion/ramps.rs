@@ -1,6 +1,6 @@
 //! A run of ramps: no level was held, so that nothing can be said to have held or broken. What is told is the way.
 
-use measure::result::StageResult;
+use measure::result::{StageResult, StageStatus};
 use measure::{Amount, LoadUnit};
 
 use super::{Facts, target};
@@ -14,13 +14,18 @@ const MOST_LEVELS: usize = 5;
 pub(super) fn ramped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let ramps: Vec<&StageResult> =
         facts.ran.iter().copied().filter(|stage| stage.counts.started > 0).collect();
-    if !facts.rungs.is_empty() || ramps.is_empty() {
+    let ramps: Vec<&StageResult> = ramps.into_iter().filter(|stage| !load::is_rung(facts.run, stage)).collect();
+    if ramps.is_empty() {
         return None;
     }
     let ways = ramps.chunk_by(|one, other| one.level().unit() == other.level().unit());
     let told: Vec<String> = ways.map(|ramps| told(ramps, lang)).collect();
-    let target = target(facts.run, lang);
     let all = told.join(lang.pick("; ", "；"));
+    // Beside rungs the target was named already.
+    if facts.held.is_some() {
+        return Some(lang.pick(format!("Off the rungs {all}."), format!("阶梯之外：{all}。")));
+    }
+    let target = target(facts.run, lang);
     Some(lang.pick(format!("{target}: {all}."), format!("{target}：{all}。")))
 }
 
@@ -40,7 +45,11 @@ fn told(ramps: &[&StageResult], lang: Lang) -> String {
             )
         }
     };
-    let way = way(ramps, lang);
+    let cut = ramps.iter().any(|stage| stage.status != StageStatus::Complete);
+    let way = match cut {
+        true => way(ramps, lang).trim_end().replacen("went ", "was to go ", 1) + lang.pick(", was cut short and ran", "（未跑完）"),
+        false => way(ramps, lang),
+    };
     let way = way.trim_end();
     let parts: Vec<String> =
         [Some(refused), fastest(ramps, lang), slowest(ramps, lang)].into_iter().flatten().collect();

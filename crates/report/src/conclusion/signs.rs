@@ -7,7 +7,7 @@ use measure::result::StageResult;
 use super::{Facts, climb};
 use crate::lang::capitalised;
 use crate::number::{duration, percent, rate};
-use crate::reach::{Shortfall, shortfall};
+use measure::reach::{Shortfall, shortfall};
 use crate::{Lang, load};
 
 /// A jump of this factor from one rung to the next is queueing.
@@ -61,25 +61,17 @@ fn why(short: &Shortfall, lang: Lang) -> String {
     parts.join(lang.pick(", ", "，"))
 }
 
-/// Where 429s begin, when something else broke first.
+/// Where 429s begin on the ladder, when something else broke first. Those of ramps are told with them.
 pub(super) fn wall(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let told = |stage: &StageResult| facts.broke.is_some_and(|broke| broke.name == stage.name);
-    if let Some(stage) = facts.rungs.iter().find(|stage| stage.http_429 > 0) {
-        let (from, ratio) = (load::level(stage.level(), lang), percent(stage.http_429_ratio));
-        return (!told(stage)).then(|| {
-            lang.pick(
-                format!("From {from} on the endpoint answers 429 (ratio {ratio})."),
-                format!("自{from}起出现 429（占比 {ratio}）。"),
-            )
-        });
-    }
-    // A run without rungs has told it already.
-    let stage = facts.ran.iter().find(|stage| stage.http_429 > 0 && !facts.rungs.is_empty())?;
-    let (place, ratio) = (capitalised(&load::place(stage, lang)), percent(stage.http_429_ratio));
-    Some(lang.pick(
-        format!("{place} the endpoint answered 429 (ratio {ratio})."),
-        format!("{place}时出现 429（占比 {ratio}）。"),
-    ))
+    let stage = facts.rungs.iter().find(|stage| stage.http_429 > 0)?;
+    let (from, ratio) = (load::level(stage.level(), lang), percent(stage.http_429_ratio));
+    (!told(stage)).then(|| {
+        lang.pick(
+            format!("From {from} on the endpoint answers 429 (ratio {ratio})."),
+            format!("自{from}起出现 429（占比 {ratio}）。"),
+        )
+    })
 }
 
 pub(super) fn queueing(facts: &Facts<'_>, lang: Lang) -> Option<String> {

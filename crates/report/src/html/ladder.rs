@@ -9,7 +9,7 @@ use super::text::Text;
 use crate::lang::capitalised;
 use crate::load;
 use crate::number::{UNKNOWN, ms, percent, rate};
-use crate::reach::shortfall;
+use measure::reach::shortfall;
 
 /// The table.
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::files;
 use super::rows::{Row, RowPlace};
@@ -31,6 +31,7 @@ pub(super) fn read(node: &Node, path: &str, context: &Context<'_>) -> Trace {
     let mut trace = Trace { rows: files::read(node, path, context), times: Vec::new() };
     let stamps: Option<Vec<f64>> = trace.rows.iter().map(|row| timestamp(row, context)).collect();
     make_up_prompts(&mut trace.rows, context);
+    as_messages(&mut trace.rows);
     let Some(stamps) = stamps else { return Trace::default() };
     if let Some(back) = stamps.windows(2).position(|pair| pair[1] < pair[0]) {
         let message = format!(
@@ -85,6 +86,18 @@ fn make_up_prompts(rows: &mut [Row], context: &Context<'_>) {
             "{made_up} of {} requests of the trace have no prompt: texts of `input_length` words stand in (words, not tokens)",
             rows.len()
         ));
+    }
+}
+
+/// Where one request of a trace has `messages`, every one has: a prompt is the message of a user.
+fn as_messages(rows: &mut [Row]) {
+    if !rows.iter().any(|row| row.fields.contains_key("messages")) {
+        return;
+    }
+    for row in rows {
+        if let (Some(prompt), false) = (row.fields.shift_remove("query"), row.fields.contains_key("messages")) {
+            row.fields.insert("messages".into(), json!([{ "role": "user", "content": prompt }]));
+        }
     }
 }
 

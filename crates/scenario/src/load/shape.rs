@@ -81,6 +81,14 @@ fn ramp(stage: Inherit<'_>, level: Level, end: StageEnd, before: Option<&Stage>)
         problems.error_with_hint(&node.place, "a ramp lasts for a time", "say `duration = \"60s\"`");
         return None;
     }
+    if let Some(before) = before.filter(|before| !matches!(before.end, StageEnd::After(_))) {
+        problems.error_with_hint(
+            &node.place,
+            format!("a ramp goes on from the stage before at its time, and `{}` ends by its requests", before.name),
+            "give that stage a `duration`, or make this one a step",
+        );
+        return None;
+    }
     if from == 0.0 && level.amount().get() == 0.0 {
         problems.error(&node.place, "a ramp from 0 to 0 sends nothing");
         return None;

@@ -217,3 +217,18 @@ proptest! {
         assert_eq!(found["inside"], json!(format!("a {prompt} b")));
     }
 }
+
+#[test]
+fn a_trace_may_mix_prompts_messages_and_lengths_and_its_limits_of_tokens_are_sent() {
+    let trace = concat!(
+        r#"{"timestamp": 0, "prompt": "a", "output_length": 3}"#, "\n",
+        r#"{"timestamp": 5, "messages": [{"role": "user", "content": "b"}], "output_length": 4}"#, "\n",
+        r#"{"timestamp": 9, "input_length": 1, "output_length": 5}"#, "\n",
+    );
+    let text = "[target]\nbase_url = \"mock://\"\nmodel = \"m\"\n[load]\narrival = \"trace\"\n[data]\ntrace = \"t.jsonl\"\n";
+    let plan = loaded(&Folder::new().with("config.toml", text).with("t.jsonl", trace));
+    let sent: Vec<Value> = (0..3).map(|row| body(&plan, row)).collect();
+    let prompts: Vec<&Value> = sent.iter().map(|body| &body["messages"][0]["content"]).collect();
+    assert_eq!(prompts, ["a", "b", "2"], "the made-up text of one word is its number");
+    assert_eq!(sent.iter().map(|body| body["max_tokens"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4, 5]);
+}

@@ -1,11 +1,11 @@
 //! Whether an open loop sent what it was to send.
 
-use measure::result::{StageResult, StageStatus};
-
-use crate::load;
+use crate::result::{StageResult, StageStatus};
 
 /// Less than this share of the offered requests is too few, where chance does not explain it.
 const SHARE: f64 = 0.95;
+/// Share of its requests that an open loop may drop and still have offered its rate: one burst at the very end.
+const DROPPED: f64 = 0.01;
 /// Random arrivals are fewer than expected by this many standard deviations once in 30 000 stages.
 const DEVIATIONS: f64 = 4.0;
 /// Waits of slots under this are no queue, ms; nor are those under this share of the median TTFT.
@@ -14,26 +14,27 @@ const WAIT_IN_TTFT: f64 = 0.05;
 
 /// How far an open loop fell short of its plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Shortfall {
+pub struct Shortfall {
     /// Requests per second over the window that the stage stands for: a step's rate, the mean of a ramp.
-    pub(crate) offered: f64,
+    pub offered: f64,
     /// Requests per second that started in the window; `None` where the window lasts until the last answer.
-    pub(crate) reached: Option<f64>,
+    pub reached: Option<f64>,
     /// Requests that found no slot before the stage's end, and how many were planned.
-    pub(crate) dropped: u64,
-    pub(crate) planned: u64,
+    pub dropped: u64,
+    /// Requests that were due until the stage ended.
+    pub planned: u64,
     /// p95 of the wait for a slot, ms, where there was one.
-    pub(crate) waited_ms: Option<f64>,
+    pub waited_ms: Option<f64>,
     /// Whether all slots were taken at once.
-    pub(crate) slots_ran_out: bool,
+    pub slots_ran_out: bool,
 }
 
 /// The shortfall of a stage; `None` of one that sent what it was to send, and of a closed loop.
 ///
 /// What counts: dropped requests; fewer starts than 95 % of what was offered, which of random arrivals must also be more
 /// than chance explains; and a queue in the client because every slot was taken.
-pub(crate) fn shortfall(stage: &StageResult) -> Option<Shortfall> {
-    if !load::is_open(stage) || stage.status == StageStatus::Skipped {
+pub fn shortfall(stage: &StageResult) -> Option<Shortfall> {
+    if stage.level().rate().is_none() || stage.status == StageStatus::Skipped {
         return None;
     }
     let counts = stage.counts;
@@ -50,13 +51,22 @@ pub(crate) fn shortfall(stage: &StageResult) -> Option<Shortfall> {
     })
 }
 
+/// Whether a stage offered what it says: a closed loop always does; an open loop when (nearly) nothing was dropped, it
+/// started as many requests as its rate asks for, and they did not queue in the client for want of slots.
+pub fn reached(stage: &StageResult) -> bool {
+    let counts = stage.counts;
+    let few_dropped = counts.dropped as f64 <= DROPPED * counts.planned as f64;
+    let queued = shortfall(stage).is_some_and(|short| short.waited_ms.is_some());
+    stage.level().rate().is_none() || (few_dropped && !too_few(stage) && !queued)
+}
+
 fn shortest_wait(stage: &StageResult) -> f64 {
     WAIT_MS.max(WAIT_IN_TTFT * stage.ttft_ms.p50.unwrap_or(0.0))
 }
 
 /// A ramp changes evenly, so that its mean is that of its ends.
 fn offered(stage: &StageResult) -> f64 {
-    let to = load::amount(stage);
+    let to = stage.level().amount().get();
     stage.ramp_from.map_or(to, |from| f64::midpoint(from.get(), to))
 }
 
@@ -83,8 +93,8 @@ fn too_few(stage: &StageResult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
-    use measure::{Amount, Level};
+    use crate::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+    use crate::{Amount, Level};
     use std::time::Duration;
 
     /// A minute of so many requests per second, of which so many started.
@@ -98,8 +108,8 @@ mod tests {
             think_time: None,
             duration: Some(Duration::from_secs(60)),
             requests: None,
-            begins: measure::Offset::ORIGIN,
-            window_start: measure::Offset::ORIGIN,
+            begins: crate::Offset::ORIGIN,
+            window_start: crate::Offset::ORIGIN,
             keys: 0,
             stall_after: Duration::ZERO,
             reading_speed: 10.0,
