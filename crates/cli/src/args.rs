@@ -16,7 +16,7 @@ pub(crate) struct Args {
 }
 
 const LONG: &str = "A load tester for streaming LLM endpoints (OpenAI, Anthropic, Dify and what speaks like them).\n\n\
-A scenario file says target, load, data, report and gate. rungs climbs the ladder of concurrency it describes, times \
+A scenario file says target, load, data, report and gate. rungs applies the load it describes rung by rung, times \
 every stream, writes JSON and an HTML page, and says with its exit code whether the gate passed.";
 
 const EXAMPLES: &str = "Examples:\n  \

@@ -83,8 +83,12 @@ impl Accounts {
         let wrong = sums.into_iter().find(|(_, one, other)| one != other);
         let wrong = wrong.map(|(what, one, other)| format!("{what}: {one} and {other}"));
         let unbalanced = || stages.iter().find(|stage| !stage.counts.balance());
-        let not_whole = self.not_whole.map(|NotWhole { wanted, held }| format!("a stage of {wanted} requests held {held}"));
-        wrong.or(not_whole).or_else(|| unbalanced().map(|stage| format!("stage {}: {:?}", stage.name, stage.counts)))
+        let not_whole = self
+            .not_whole
+            .map(|NotWhole { wanted, held }| format!("a stage of {wanted} requests held {held}"));
+        wrong
+            .or(not_whole)
+            .or_else(|| unbalanced().map(|stage| format!("stage {}: {:?}", stage.name, stage.counts)))
     }
 }
 

@@ -139,5 +139,7 @@ fn who_leaves_while_waiting_to_try_again_does_not_try_again() {
     let outcome = samples(&script, 2, 4, "[load.cancel]\nratio = 1\nafter = \"200ms\"\n");
     let attempts: Vec<usize> = outcome.samples.iter().map(|sample| sample.attempts.len()).collect();
     assert_eq!((attempts, script.requests().len()), (vec![1; 4], 4));
-    assert!(outcome.samples.iter().all(|sample| sample.outcome() == Outcome::Failed(ErrorClass::RateLimited)));
+    assert!(
+        outcome.samples.iter().all(|sample| sample.outcome() == Outcome::Failed(ErrorClass::RateLimited))
+    );
 }

@@ -14,7 +14,8 @@ const MOST_LEVELS: usize = 5;
 pub(super) fn ramped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let ramps: Vec<&StageResult> =
         facts.ran.iter().copied().filter(|stage| stage.counts.started > 0).collect();
-    let ramps: Vec<&StageResult> = ramps.into_iter().filter(|stage| !load::is_rung(facts.run, stage)).collect();
+    let ramps: Vec<&StageResult> =
+        ramps.into_iter().filter(|stage| !load::is_rung(facts.run, stage)).collect();
     if ramps.is_empty() {
         return None;
     }
@@ -47,7 +48,10 @@ fn told(ramps: &[&StageResult], lang: Lang) -> String {
     };
     let cut = ramps.iter().any(|stage| stage.status != StageStatus::Complete);
     let way = match cut {
-        true => way(ramps, lang).trim_end().replacen("went ", "was to go ", 1) + lang.pick(", was cut short and ran", "（未跑完）"),
+        true => {
+            way(ramps, lang).trim_end().replacen("went ", "was to go ", 1)
+                + lang.pick(", was cut short and ran", "（未跑完）")
+        }
         false => way(ramps, lang),
     };
     let way = way.trim_end();

@@ -7,8 +7,8 @@ use measure::result::StageResult;
 use super::{Facts, climb};
 use crate::lang::capitalised;
 use crate::number::{duration, percent, rate};
-use measure::reach::{Shortfall, shortfall};
 use crate::{Lang, load};
+use measure::reach::{Shortfall, shortfall};
 
 /// A jump of this factor from one rung to the next is queueing.
 const JUMP: f64 = 2.0;

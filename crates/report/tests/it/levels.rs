@@ -155,6 +155,9 @@ fn refusals_on_a_ramp_are_told_with_it_and_a_ramp_after_a_ladder_by_its_way() {
     mixed.stages.push(run.stages[0].clone());
     let [en, zh] = Lang::ALL.map(|lang| conclusion::of(&mixed, [None; 3], lang));
     assert!(en.contains("concurrency 100 held for 60 s"), "{en}");
-    assert!(en.contains("Off the rungs the load went from 0 to 100 users over 50 s: 100% success, 12 of 5000"), "{en}");
+    assert!(
+        en.contains("Off the rungs the load went from 0 to 100 users over 50 s: 100% success, 12 of 5000"),
+        "{en}"
+    );
     assert!(zh.contains("阶梯之外：50 秒内并发从 0 到 100：成功率 100%，5000 次尝试中有 12 次 429"), "{zh}");
 }

@@ -95,7 +95,8 @@ fn as_messages(rows: &mut [Row]) {
         return;
     }
     for row in rows {
-        if let (Some(prompt), false) = (row.fields.shift_remove("query"), row.fields.contains_key("messages")) {
+        if let (Some(prompt), false) = (row.fields.shift_remove("query"), row.fields.contains_key("messages"))
+        {
             row.fields.insert("messages".into(), json!([{ "role": "user", "content": prompt }]));
         }
     }

@@ -84,7 +84,10 @@ fn ramp(stage: Inherit<'_>, level: Level, end: StageEnd, before: Option<&Stage>)
     if let Some(before) = before.filter(|before| !matches!(before.end, StageEnd::After(_))) {
         problems.error_with_hint(
             &node.place,
-            format!("a ramp goes on from the stage before at its time, and `{}` ends by its requests", before.name),
+            format!(
+                "a ramp goes on from the stage before at its time, and `{}` ends by its requests",
+                before.name
+            ),
             "give that stage a `duration`, or make this one a step",
         );
         return None;

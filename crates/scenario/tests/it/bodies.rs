@@ -221,9 +221,12 @@ proptest! {
 #[test]
 fn a_trace_may_mix_prompts_messages_and_lengths_and_its_limits_of_tokens_are_sent() {
     let trace = concat!(
-        r#"{"timestamp": 0, "prompt": "a", "output_length": 3}"#, "\n",
-        r#"{"timestamp": 5, "messages": [{"role": "user", "content": "b"}], "output_length": 4}"#, "\n",
-        r#"{"timestamp": 9, "input_length": 1, "output_length": 5}"#, "\n",
+        r#"{"timestamp": 0, "prompt": "a", "output_length": 3}"#,
+        "\n",
+        r#"{"timestamp": 5, "messages": [{"role": "user", "content": "b"}], "output_length": 4}"#,
+        "\n",
+        r#"{"timestamp": 9, "input_length": 1, "output_length": 5}"#,
+        "\n",
     );
     let text = "[target]\nbase_url = \"mock://\"\nmodel = \"m\"\n[load]\narrival = \"trace\"\n[data]\ntrace = \"t.jsonl\"\n";
     let plan = loaded(&Folder::new().with("config.toml", text).with("t.jsonl", trace));

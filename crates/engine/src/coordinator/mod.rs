@@ -1,15 +1,16 @@
 //! Gives orders to the workers, takes in what they report, and keeps time for stop and drain.
 
+mod orders;
+
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use measure::gate::{Breach, Rolling};
-use measure::result::{StageResult, StageStatus};
+use measure::result::StageResult;
 use measure::sample::Phase;
 use measure::stage::{ClientLook, StageFrame};
 use measure::{ErrorGroup, Offset, Outcome, Sample};
-use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage, ThinkTime, WarmUp};
+use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
@@ -17,13 +18,12 @@ use crate::accounts::Accounts;
 use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::course::Course;
-use crate::frame::{frame, merge};
+use crate::frame::merge;
 use crate::intake::Intake;
-use crate::load::{Budget, Crew, Ends, GateCounts, Leg, Order, Report, Schedule, Shifts, Timetable, Workers};
+use crate::load::{Budget, Crew, Ends, GateCounts, Order, Report, Schedule, Timetable, Workers};
 use crate::observe::{BeforeLoad, Observer};
 use crate::run::{Aborted, During, Settings, refused};
 use crate::stop::{Stop, Stopper, Urgency, stop};
-use crate::stretch::{self, Ended, Recorders};
 
 /// So many refusals by configuration in a row: a key died.
 const DEAD_KEY: u32 = 20;
@@ -141,17 +141,6 @@ impl<'a> Coordinator<'a> {
         self.accounts.fault(self.budget.issued(), stages)
     }
 
-    /// Stages that do not run. What was sent before the first is counted with it all the same.
-    pub(crate) fn skip(&mut self, first: usize, stages: &[Stage]) -> Vec<StageResult> {
-        let frames: Vec<StageFrame> =
-            stages.iter().map(|stage| frame(stage, [Offset::ORIGIN; 2], 0, None)).collect();
-        let mut recorders = Recorders::new(first, &frames);
-        if first == 0 {
-            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
-        }
-        recorders.finish(|_| StageStatus::Skipped, &[])
-    }
-
     /// Forgets it: a stage of a search that breaks ends nothing but itself.
     pub(crate) fn forget_breach(&mut self) {
         self.breach = None;
@@ -173,100 +162,6 @@ impl<'a> Coordinator<'a> {
     /// The pause between two stages.
     pub(crate) async fn rest(&mut self) {
         self.pause(self.plan.load.cool_down).await;
-    }
-
-    pub(crate) async fn preflight(&mut self) -> Result<Option<Sample>, EngineError> {
-        let starts_at = self.soon();
-        let leg = Leg {
-            stage: None,
-            from: starts_at,
-            measured_from: starts_at,
-            until: None,
-            only: Some(Phase::Preflight),
-            think_time: ThinkTime::default(),
-        };
-        Ok(self
-            .before_load(leg, Crew::Users(Shifts::at_once(1)), Ends::Count(AtomicU64::new(1)))
-            .await?
-            .pop())
-    }
-
-    /// What the first stage holds at its most, outside every statistic.
-    pub(crate) async fn warm_up(&mut self, warm_up: WarmUp) -> Result<(), EngineError> {
-        self.announce(BeforeLoad::WarmUp);
-        let Some(first) = self.plan.load.stages.first() else { return Ok(()) };
-        let (stage, leg) = stretch::warm_up(warm_up, first, self.soon());
-        let stages = std::slice::from_ref(&stage);
-        self.warmed_up =
-            self.before_load(leg, stretch::crew(stages, self.plan.seed), stretch::ends(stages)).await?;
-        Ok(())
-    }
-
-    /// What the warm-up brought.
-    pub(crate) fn warmed_up(&self) -> &[Sample] {
-        &self.warmed_up
-    }
-
-    async fn before_load(&mut self, leg: Leg, crew: Crew, ends: Ends) -> Result<Vec<Sample>, EngineError> {
-        let mut samples = Vec::new();
-        let job = Job {
-            timetable: Timetable::of(leg),
-            crew,
-            ends,
-            // What comes before load is to show the target as it is.
-            cancel: None,
-            retry: Retry { max: 0, ..self.plan.load.retry.clone() },
-            cut_at: None,
-            watch: None,
-        };
-        self.carry_out(job, &[], &mut samples).await?;
-        Ok(samples)
-    }
-
-    /// Runs stages that follow one another without a drain; `first` is the index of the first.
-    pub(crate) async fn stretch(
-        &mut self,
-        first: usize,
-        stages: &[Stage],
-    ) -> Result<Vec<StageResult>, EngineError> {
-        let timetable = stretch::timetable(stages, first, self.soon());
-        let frames: Vec<StageFrame> = stages
-            .iter()
-            .zip(timetable.legs())
-            .map(|(stage, leg)| frame(stage, [leg.from, leg.measured_from], self.keys, Some(self.plan)))
-            .collect();
-        let rules = &self.plan.load.stop;
-        let rolling = frames
-            .first()
-            .filter(|_| !rules.is_empty())
-            .map(|first| Rolling::new(rules.clone(), first.clone()));
-        let mut recorders = Recorders::new(first, &frames);
-        if first == 0 {
-            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
-        }
-        let job = Job {
-            crew: stretch::crew(stages, self.plan.seed),
-            ends: stretch::ends(stages),
-            cancel: self.plan.load.cancel,
-            retry: self.plan.load.retry.clone(),
-            cut_at: timetable.end().map(|end| end + self.plan.load.drain_timeout),
-            watch: rolling.map(|rolling| Watched { rolling, frames }),
-            timetable: timetable.clone(),
-        };
-        let carried = self.carry_out(job, stages, &mut recorders).await?;
-        let ended = Ended {
-            first,
-            breached: self.breach.as_ref().map(|breach| breach.stage),
-            cut_at: carried.stopped_at.or_else(|| self.budget.spent_at()),
-        };
-        recorders.dropped(ended.running(&timetable, self.clock.now()), carried.arrivals.waiting);
-        self.accounts.dropped(carried.arrivals.waiting);
-        let results = recorders.finish(|at| ended.status(&timetable, at), &carried.looks);
-        for (at, (stage, result)) in stages.iter().zip(&results).enumerate() {
-            self.accounts.complete(stage.requests(), result);
-            self.observer.stage_ended(first + at, result);
-        }
-        Ok(results)
     }
 
     fn soon(&self) -> Offset {
