@@ -7,12 +7,8 @@ use measure::ErrorClass;
 use measure::result::{RunStatus, StageStatus};
 use measure::sample::Phase;
 
-use crate::run::{run, run_with, scenario};
+use crate::run::{mock, run, run_with, scenario};
 use crate::script::{DONE, STOP, Script, Step, chunk, head, stream, text, usage, whole, write};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
 
 fn after(wait: Duration, action: impl FnOnce() + Send + 'static) {
     std::thread::spawn(move || {

@@ -3,11 +3,7 @@
 use measure::result::{RunStatus, StageStatus};
 use measure::sample::Phase;
 
-use crate::run::{run, scenario};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
+use crate::run::{mock, run, scenario};
 
 #[test]
 fn load_01_a_hundred_and_fifty_users_are_a_hundred_and_fifty_streams_at_once() {

@@ -1,7 +1,7 @@
 //! What the shipped scenarios offer, as the server sees it: the same load, moment by moment, as the scripts they stand for.
 
 use crate::noise::{best_of_three, hold};
-use crate::run::run_alone;
+use crate::run::{mock, run_alone};
 
 /// The server answers whole after 3 ms and 15 steps of 2 ms.
 const SERVICE: f64 = 0.033;
@@ -50,7 +50,7 @@ fn same(seen: &[f64], expected: &[f64]) -> Result<(), String> {
 #[test]
 fn the_k6_like_scenario_offers_what_the_script_does_in_every_slot() {
     best_of_three(|| {
-        let server = mock::Server::start(mock::Config::from_query(SERVER).unwrap(), 0).unwrap();
+        let server = mock(SERVER);
         let times = [("\"30s\"", "\"1.5s\""), ("\"1m\"", "\"3s\"")];
         let outcome = run_alone(&shortened("k6-like", server.addr().port(), &times));
         let line = |at: f64| match at {
@@ -70,7 +70,7 @@ fn the_k6_like_scenario_offers_what_the_script_does_in_every_slot() {
 #[test]
 fn the_locust_like_scenario_offers_what_the_script_does_in_every_second() {
     best_of_three(|| {
-        let server = mock::Server::start(mock::Config::from_query(SERVER).unwrap(), 0).unwrap();
+        let server = mock(SERVER);
         // Fewer users come, and the plateau is cut.
         let times = [("concurrency = 50", "concurrency = 15"), ("\"170s\"", "\"3s\"")];
         let text = shortened("locust-like", server.addr().port(), &times);

@@ -8,11 +8,7 @@ use measure::result::StageResult;
 use measure::sample::Phase;
 
 use crate::noise::{best_of_three, hold};
-use crate::run::{Outcome, run, run_alone, run_alone_on, scenario};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
+use crate::run::{Outcome, mock, run, run_alone, run_alone_on, scenario};
 
 fn only(outcome: &Outcome) -> &StageResult {
     let [stage] = outcome.recording.stages.as_slice() else { panic!("one stage") };

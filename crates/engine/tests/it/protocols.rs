@@ -2,11 +2,7 @@
 
 use measure::{Flag, Outcome};
 
-use crate::run::{attempts, run, scenario};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
+use crate::run::{attempts, mock, run, scenario};
 
 #[test]
 fn every_protocol_streams_to_its_end() {

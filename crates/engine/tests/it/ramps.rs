@@ -4,11 +4,7 @@ use measure::result::StageStatus;
 use measure::sample::Phase;
 
 use crate::noise::{best_of_three, hold};
-use crate::run::{run, run_alone, scenario};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
+use crate::run::{mock, run, run_alone, scenario};
 
 const UP_AND_DOWN: &str = r#"
 [load]

@@ -30,6 +30,11 @@ impl Observer for Collector {
     }
 }
 
+/// The built-in server, on a port of its own.
+pub(crate) fn mock(settings: &str) -> mock::Server {
+    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
+}
+
 /// Runs a scenario text.
 pub(crate) fn run(toml: &str) -> Outcome {
     run_with(toml, |_| {})

@@ -3,11 +3,7 @@
 use measure::result::{RunStatus, StageResult, StageStatus};
 
 use crate::noise::{best_of_three, hold};
-use crate::run::{run, run_alone, scenario};
-
-fn mock(settings: &str) -> mock::Server {
-    mock::Server::start(mock::Config::from_query(settings).unwrap(), 0).unwrap()
-}
+use crate::run::{mock, run, run_alone, scenario};
 
 #[test]
 fn the_climb_ends_at_the_breach_and_the_rest_is_skipped() {
