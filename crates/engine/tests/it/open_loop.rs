@@ -101,8 +101,7 @@ fn poisson_arrivals_are_sent_as_they_are_due() {
 fn the_same_seed_sends_at_the_same_times_however_many_workers_there_are() {
     let due = |seed: u64, workers: usize| {
         let server = mock("ttft=20ms&tokens=1");
-        let load =
-            "[load]\nrate = 200\narrival = \"gamma\"\nburstiness = 0.5\nrequests = 60\nmax_in_flight = 3\npreflight = false\n";
+        let load = "[load]\nrate = 200\narrival = \"gamma\"\nburstiness = 0.5\nrequests = 60\nmax_in_flight = 3\npreflight = false\n";
         let text = format!("{}seed = {seed}\n", scenario(server.addr().port(), "openai-chat", load));
         let outcome = run_alone_on(workers, &text);
         assert!(server.ledger().open_max <= 3, "slots are shared by all workers");

@@ -4,5 +4,6 @@ mod charts;
 mod conclusion;
 mod fixture;
 mod levels;
+mod outputs;
 mod page;
 mod sentences;
