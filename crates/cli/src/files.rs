@@ -78,9 +78,10 @@ impl Places {
     }
 }
 
+/// JUnit last: it tells whether everything else could be written.
 fn others(outputs: &Outputs) -> Vec<(Format, PathBuf)> {
     let asked =
-        [(Format::Markdown, &outputs.markdown), (Format::Junit, &outputs.junit), (Format::Csv, &outputs.csv)];
+        [(Format::Markdown, &outputs.markdown), (Format::Csv, &outputs.csv), (Format::Junit, &outputs.junit)];
     asked.into_iter().filter_map(|(format, path)| Some((format, path.clone()?))).collect()
 }
 

@@ -198,15 +198,16 @@ fn write_all(
     mut around: Circumstances,
     lang: Lang,
 ) -> (RunResult, Code) {
-    run.exit = judge(&run, &around).1;
+    let mut code;
+    (code, run.exit) = judge(&run, &around);
     let pages = [&places.html, &places.latest[1]].map(|path| (Format::Html, path));
     let others = places.others.iter().map(|(format, path)| (*format, path));
     for (format, path) in pages.into_iter().chain(others) {
         let written = format.render(&run, lang).and_then(|text| replace(path, text.as_bytes()));
         note_failure(written, &mut around);
+        // What is written next tells of it.
+        (code, run.exit) = judge(&run, &around);
     }
-    let (mut code, exit) = judge(&run, &around);
-    run.exit = exit;
     let written = json::render(&run).map_err(anyhow::Error::from).and_then(|text| {
         replace(&places.json, text.as_bytes())?;
         replace(&places.latest[0], text.as_bytes())

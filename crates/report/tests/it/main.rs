@@ -4,8 +4,11 @@
 
 mod charts;
 mod conclusion;
+mod csv;
 mod fixture;
+mod junit;
 mod levels;
+mod markdown;
 mod outputs;
 mod page;
 mod sentences;
