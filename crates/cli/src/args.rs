@@ -26,6 +26,7 @@ rungs run perf/config.toml --set target.base_url=https://api.example.com --set t
 rungs check perf/config.toml scenarios/*.toml  is everything in these files right?\n  \
 rungs plan perf/config.toml                    what would be sent, without sending it\n  \
 rungs probe perf/config.toml                   one request, step by step\n  \
+rungs report perf/report/latest.json --markdown -  a saved result for a pull request\n  \
 rungs mock --port 9100 --ttft 300ms~0.3        a paced server to try things on\n\n\
 Exit codes: 0 done, gate passed - 1 a strict check failed - 2 wrong command line - 3 the scenario is not valid -\n\
 4 the target cannot be used - 5 not judged - 6 an output could not be written - 70 a bug - 130/143 interrupted";
@@ -42,7 +43,8 @@ pub(crate) enum Command {
     /// Send one request and tell it step by step, with the diagnosis if it fails
     #[command(after_help = PROBE_EXAMPLES)]
     Probe(ProbeArgs),
-    /// Render a saved result again
+    /// Render a saved result again: page, Markdown, JUnit, CSV, JSON, or the table
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
     /// Write the small committed baseline from a result
     Baseline(BaselineArgs),
@@ -63,6 +65,13 @@ rungs probe perf/config.toml\n  \
 rungs probe perf/config.toml --set target.model=gpt-4o --lang zh\n  \
 rungs probe perf/config.toml --set target.http=auto    does the server speak HTTP/2?\n\n\
 Exit codes: 0 the request was ok - 3 the scenario is not valid - 4 the target cannot be used";
+
+const REPORT_EXAMPLES: &str = "Examples:\n  \
+rungs report perf/report/latest.json                                 the closing table\n  \
+rungs report perf/report/latest.json --markdown - >> \"$GITHUB_STEP_SUMMARY\"\n  \
+rungs report perf/report/latest.json --junit junit.xml --csv ladder.csv\n  \
+rungs report perf/report/latest.json --html zh.html --lang zh\n\n\
+Exit codes: 0 written, whatever the result says - 2 the result cannot be read - 6 an output could not be written";
 
 /// What lays itself over the scenario file.
 #[derive(Debug, clap::Args)]
@@ -149,7 +158,16 @@ pub(crate) struct ReportArgs {
     /// Write the page (`-` = stdout); without any output the table is printed
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Language of the page
+    /// Write the Markdown summary (`-` = stdout)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Write the JUnit file (`-` = stdout)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the table as CSV, a row per stage (`-` = stdout)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Language of the reports
     #[arg(long, value_enum)]
     pub(crate) lang: Option<Language>,
 }

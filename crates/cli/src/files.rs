@@ -6,14 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use measure::result::RunResult;
-use scenario::plan::{Outputs, Plan};
+use scenario::plan::{Outputs, Plan, Samples};
 use tempfile::NamedTempFile;
+
+use crate::format::Format;
 
 /// Where the outputs of one run go; decided and tried before the first request.
 #[derive(Debug)]
 pub(crate) struct Places {
     pub(crate) json: PathBuf,
     pub(crate) html: PathBuf,
+    /// The formats that are written only when asked for.
+    pub(crate) others: Vec<(Format, PathBuf)>,
     pub(crate) samples: Option<PathBuf>,
     /// Copies that always show the newest run.
     pub(crate) latest: [PathBuf; 2],
@@ -27,13 +31,12 @@ impl Places {
     pub(crate) fn choose(plan: &Plan, started_at: jiff::Timestamp) -> anyhow::Result<Self> {
         let outputs = &plan.outputs;
         let latest = ["latest.json", "latest.html"].map(|name| outputs.dir.join(name));
-        for path in outputs.json.iter().chain(&outputs.html).chain(&latest) {
+        let taken = taken(outputs, &latest);
+        for (_, path) in &taken {
             try_folder(path)?;
             refuse_precious(path, &plan.fingerprint.path)?;
         }
-        if outputs.json.is_some() && outputs.json == outputs.html {
-            anyhow::bail!("`report.json` and `report.html` name the same file");
-        }
+        refuse_shared(&taken)?;
         let stem = stem(plan, started_at);
         let numbered = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
         for stem in numbered {
@@ -41,8 +44,12 @@ impl Places {
                 explicit.clone().unwrap_or_else(|| outputs.dir.join(format!("{stem}.{extension}")))
             };
             let (json, html) = (named(&outputs.json, "json"), named(&outputs.html, "html"));
-            let samples = outputs.samples.then(|| json.with_extension("samples.ndjson"));
-            let places = Self { json, html, samples, latest: latest.clone() };
+            let samples = match &outputs.samples {
+                Samples::Off => None,
+                Samples::Beside => Some(json.with_extension("samples.ndjson")),
+                Samples::At(path) => Some(path.clone()),
+            };
+            let places = Self { json, html, others: others(outputs), samples, latest: latest.clone() };
             if places.reserve(outputs)? {
                 return Ok(places);
             }
@@ -59,13 +66,53 @@ impl Places {
         if outputs.json.is_some() {
             return Ok(true);
         }
-        let first = self.samples.as_ref().unwrap_or(&self.json);
+        let first = match (&outputs.samples, &self.samples) {
+            (Samples::Beside, Some(samples)) => samples,
+            _ => &self.json,
+        };
         match File::create_new(first) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error).with_context(|| format!("`{}` cannot be written", first.display())),
         }
     }
+}
+
+/// JUnit last: it tells whether everything else could be written.
+fn others(outputs: &Outputs) -> Vec<(Format, PathBuf)> {
+    let asked =
+        [(Format::Markdown, &outputs.markdown), (Format::Csv, &outputs.csv), (Format::Junit, &outputs.junit)];
+    asked.into_iter().filter_map(|(format, path)| Some((format, path.clone()?))).collect()
+}
+
+/// The files whose names are known before the run, each with its key in `[report]`.
+fn taken<'a>(outputs: &'a Outputs, latest: &'a [PathBuf; 2]) -> Vec<(&'static str, &'a Path)> {
+    let samples = match &outputs.samples {
+        Samples::At(path) => Some(path),
+        Samples::Off | Samples::Beside => None,
+    };
+    let keys = [
+        ("json", outputs.json.as_ref()),
+        ("html", outputs.html.as_ref()),
+        ("json", Some(&latest[0])),
+        ("html", Some(&latest[1])),
+        ("markdown", outputs.markdown.as_ref()),
+        ("junit", outputs.junit.as_ref()),
+        ("csv", outputs.csv.as_ref()),
+        ("samples", samples),
+    ];
+    keys.into_iter().filter_map(|(key, path)| Some((key, path?.as_path()))).collect()
+}
+
+/// Two outputs in one file would leave only the later one.
+fn refuse_shared(taken: &[(&str, &Path)]) -> anyhow::Result<()> {
+    for (index, (key, path)) in taken.iter().enumerate() {
+        let other = taken[..index].iter().find(|(other, same)| other != key && same == path);
+        if let Some((other, _)) = other {
+            anyhow::bail!("`report.{other}` and `report.{key}` name the same file, `{}`", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// Scenario, model and UTC time: made of letters that every file system takes.

@@ -1,7 +1,6 @@
 //! Watches the engine for the user: the samples file, and the live view unless it is not wanted.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 
 use engine::{BeforeLoad, Breached, Clock, Observer, Snapshot};
 use measure::Sample;
@@ -11,10 +10,11 @@ use scenario::plan::{Plan, Stage};
 
 use crate::files::Places;
 use crate::progress::Progress;
+use crate::samples_file::SamplesFile;
 
 /// What a run is watched by.
 pub(crate) struct Watcher {
-    samples: Option<BufWriter<File>>,
+    samples: Option<SamplesFile>,
     failure: Option<String>,
     progress: Option<Progress>,
 }
@@ -23,7 +23,7 @@ impl Watcher {
     /// Opens the samples file, before anything is sent.
     pub(crate) fn open(plan: &Plan, places: &Places, clock: Clock) -> anyhow::Result<Self> {
         let mut watcher = Self {
-            samples: places.samples.as_ref().map(File::create).transpose()?.map(BufWriter::new),
+            samples: places.samples.as_deref().map(SamplesFile::create).transpose()?,
             failure: None,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
         };
@@ -36,7 +36,8 @@ impl Watcher {
         if let Some(progress) = self.progress.take() {
             progress.finish();
         }
-        self.flush();
+        let closed = self.samples.take().map(SamplesFile::close);
+        self.note(closed);
         self.failure.clone()
     }
 

@@ -1,16 +1,22 @@
-//! Result -> bytes: JSON, HTML, the terminal's table, and the sentences that go with them. Pure: no clock, no files.
+//! Result -> bytes: JSON, HTML, Markdown, JUnit, CSV, the terminal's table, and the sentences that go with them. Pure: no
+//! clock, no files.
 
 pub mod conclusion;
+pub mod csv;
 pub mod diagnosis;
 pub mod html;
 pub mod json;
+pub mod junit;
 mod lang;
 pub mod load;
+pub mod markdown;
 pub mod number;
 pub mod plain;
 pub mod samples;
+mod stored;
 pub mod terminal;
 pub mod trouble;
+mod verdict;
 pub mod warnings;
 
 pub use lang::Lang;

@@ -19,6 +19,18 @@ pub fn line(text: &str) -> String {
     line
 }
 
+/// As [`line()`], whole.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => line.push(' '),
+            c => push(&mut line, c),
+        }
+    }
+    line
+}
+
 /// As [`line()`], of a text that has lines, whole. A JSON text stays the JSON text of the same value.
 pub fn lines(text: &str) -> String {
     let mut lines = String::with_capacity(text.len());
@@ -60,6 +72,7 @@ mod tests {
         }
         assert_eq!(line(&"x".repeat(200)), "x".repeat(160) + "…");
         assert_eq!(line(&"x".repeat(160)), "x".repeat(160));
+        assert_eq!(one_line(&"a\nb\0".repeat(80)), "a b\\u0000".repeat(80));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::plan::{Language, Objectives, Outputs};
+use crate::layers::NodeKind;
+use crate::plan::{Language, Objectives, Outputs, Samples};
 use crate::read::Section;
 
 /// Reads `[report]`. `out` takes the place of the folder, and explicit paths keep only their file names.
@@ -23,7 +24,10 @@ pub(crate) fn read(section: Section<'_>, out: Option<&Path>) -> Outputs {
         dir: out.map_or(dir, Path::to_owned),
         json: explicit("json"),
         html: explicit("html"),
-        samples: section.boolean("samples").unwrap_or_default(),
+        markdown: explicit("markdown"),
+        junit: explicit("junit"),
+        csv: explicit("csv"),
+        samples: samples(section, explicit),
         lang: section
             .choice("lang", &[("en", Language::English), ("zh", Language::Chinese)])
             .or_else(|| language_of(section.context.environment)),
@@ -31,6 +35,23 @@ pub(crate) fn read(section: Section<'_>, out: Option<&Path>) -> Outputs {
         title: section.visible_text("title"),
         stall_after: section.positive_duration("stall_after").unwrap_or_default(),
         reading_speed: section.positive_number("reading_speed").unwrap_or_default(),
+    }
+}
+
+/// `true`, `false`, or the path of the file. An empty text counts as absent, as of every path.
+fn samples(section: Section<'_>, explicit: impl Fn(&str) -> Option<PathBuf>) -> Samples {
+    let Some(node) = section.get("samples") else { return Samples::Off };
+    match &node.kind {
+        NodeKind::Boolean(true) => Samples::Beside,
+        NodeKind::Boolean(false) | NodeKind::Unreadable => Samples::Off,
+        // As the value of a variable.
+        NodeKind::Text(word) if word.is_empty() || word == "true" => Samples::Beside,
+        NodeKind::Text(word) if word == "false" => Samples::Off,
+        NodeKind::Text(_) => explicit("samples").map_or(Samples::Off, Samples::At),
+        NodeKind::Integer(_) | NodeKind::Float(_) | NodeKind::List(_) | NodeKind::Table(_) => {
+            section.context.expected(node, "`true`, `false` or the path of a file");
+            Samples::Off
+        }
     }
 }
 

@@ -3,15 +3,26 @@
 use std::path::Path;
 
 use measure::result::RunResult;
-use report::{Lang, html, json, terminal};
+use report::{Lang, terminal};
 
 use crate::args::{Language, ReportArgs};
 use crate::exit::Code;
 use crate::files::{read_result, replace};
+use crate::format::Format;
 use crate::prepare::language;
 use crate::screen;
 
 pub(crate) fn report(args: &ReportArgs) -> Code {
+    let asked = asked(args);
+    let shared = asked
+        .iter()
+        .enumerate()
+        .find(|(index, (_, path))| asked[..*index].iter().any(|(_, same)| same == path));
+    if let Some((_, (format, path))) = shared {
+        let (format, path) = (format.name(), path.display());
+        screen::talk(format_args!("error: `--{format} {path}`: another output goes there already"));
+        return Code::Usage;
+    }
     let run = match read_result(&args.result) {
         Ok(run) => run,
         Err(error) => {
@@ -24,20 +35,30 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
         Some(Language::Zh) => Lang::Zh,
         None => language(None),
     };
-    if args.json.is_none() && args.html.is_none() {
+    if asked.is_empty() {
         let conclusion = report::conclusion::of(&run, [None; 3], lang);
         return print_table(&RunResult { conclusion, ..run }, lang);
     }
-    let page = args.html.as_deref().map(|path| (path, Ok(html::render(&run, lang))));
-    let result = args.json.as_deref().map(|path| (path, json::render(&run).map_err(anyhow::Error::from)));
     let mut code = Code::Done;
-    for (path, text) in [page, result].into_iter().flatten() {
-        if let Err(error) = text.and_then(|text| put(path, &text)) {
+    for (format, path) in asked {
+        if let Err(error) = format.render(&run, lang).and_then(|text| put(path, &text)) {
             screen::talk(format_args!("error: {error:#}"));
             code = Code::Output;
         }
     }
     code
+}
+
+/// The formats that the command line names, each with where it goes.
+fn asked(args: &ReportArgs) -> Vec<(Format, &Path)> {
+    let formats = [
+        (Format::Html, &args.html),
+        (Format::Json, &args.json),
+        (Format::Markdown, &args.markdown),
+        (Format::Junit, &args.junit),
+        (Format::Csv, &args.csv),
+    ];
+    formats.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect()
 }
 
 /// The closing table, its legend, the gate and the conclusion.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use engine::{Clock, EngineError, Recording, Settings};
 use measure::gate::{Baseline, Limit};
 use measure::result::{RunResult, Warning};
-use report::{Lang, html, json, plain};
+use report::{Lang, json, plain};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
 use super::report::print_table;
@@ -16,6 +16,7 @@ use crate::args::RunArgs;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
+use crate::format::Format;
 use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::{BaselineState, result};
 use crate::screen;
@@ -190,20 +191,23 @@ fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
     format!("{during}: {status}{}: {}", aborted.class, plain::line(&aborted.message))
 }
 
-/// Writes page and result; the result goes last, because it holds the exit code that the page's writing may change.
+/// Writes every report; the result goes last, because it holds the exit code that the others' writing may change.
 fn write_all(
     mut run: RunResult,
     places: &Places,
     mut around: Circumstances,
     lang: Lang,
 ) -> (RunResult, Code) {
-    run.exit = judge(&run, &around).1;
-    let page = html::render(&run, lang);
-    for path in [&places.html, &places.latest[1]] {
-        note_failure(replace(path, page.as_bytes()), &mut around);
+    let mut code;
+    (code, run.exit) = judge(&run, &around);
+    let pages = [&places.html, &places.latest[1]].map(|path| (Format::Html, path));
+    let others = places.others.iter().map(|(format, path)| (*format, path));
+    for (format, path) in pages.into_iter().chain(others) {
+        let written = format.render(&run, lang).and_then(|text| replace(path, text.as_bytes()));
+        note_failure(written, &mut around);
+        // What is written next tells of it.
+        (code, run.exit) = judge(&run, &around);
     }
-    let (mut code, exit) = judge(&run, &around);
-    run.exit = exit;
     let written = json::render(&run).map_err(anyhow::Error::from).and_then(|text| {
         replace(&places.json, text.as_bytes())?;
         replace(&places.latest[0], text.as_bytes())
@@ -238,7 +242,8 @@ fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
 
 /// Where everything lies.
 fn name_files(places: &Places) {
-    let files = [&places.html, &places.json].into_iter().chain(&places.samples);
+    let others = places.others.iter().map(|(_, path)| path);
+    let files = [&places.html, &places.json].into_iter().chain(others).chain(&places.samples);
     files.for_each(|path| screen::talk(path.display()));
 }
 

@@ -4,6 +4,7 @@
 
 mod codes;
 mod commands;
+mod formats;
 mod outputs;
 mod probe;
 mod secrets;

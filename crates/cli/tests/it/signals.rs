@@ -5,25 +5,25 @@ use std::time::{Duration, Instant};
 
 use crate::world::{World, mock, scenario};
 
-fn long(base_url: &str) -> World {
+pub(crate) fn long(base_url: &str) -> World {
     let world = World::new();
     let load = "stages = [4, 8]\nstage_duration = \"60s\"\npreflight = false";
     world.write("s.toml", &scenario(base_url, "").replace("stages = [1, 2]\nstage_requests = 4", load));
     world
 }
 
-fn start(world: &World) -> Child {
+pub(crate) fn start(world: &World) -> Child {
     world.command(&["run", "s.toml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let sent =
         std::process::Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
     assert!(sent.unwrap().success());
 }
 
 /// Waits until the server has seen so many requests.
-fn until(server: &mock::Server, requests: u64) {
+pub(crate) fn until(server: &mock::Server, requests: u64) {
     for _ in 0..500 {
         if server.ledger().requests >= requests {
             return;

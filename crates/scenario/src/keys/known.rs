@@ -36,6 +36,8 @@ pub enum Kind {
     Text,
     /// A path relative to the scenario file.
     Path,
+    /// A path relative to the scenario file, `true` or `false`.
+    PathOrBoolean,
     /// `"1m30s"` or seconds.
     Duration,
     /// A duration, or `"none"`.

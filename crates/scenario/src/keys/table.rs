@@ -3,7 +3,8 @@
 use super::known::{Key, Kind};
 use Kind::{
     Body, Boolean, Change, Choice, Count, Counts, Duration, DurationOrNone, Free, Headers, Later, List,
-    Marks, Number, Path, Pause, Pointers, Profiles, Prompts, Section, Sections, Share, Size, Text, Texts,
+    Marks, Number, Path, PathOrBoolean, Pause, Pointers, Profiles, Prompts, Section, Sections, Share, Size,
+    Text, Texts,
 };
 
 macro_rules! keys {
@@ -166,15 +167,15 @@ pub const TABLE: &[Key] = keys! {
     "dir": Path, = "\"report\""; "Folder of everything without an explicit path."
     "json": Path; "Explicit path of the JSON result."
     "html" | "html_report": Path; "Explicit path of the HTML page."
-    "samples": Boolean, = "true"; "Whether every attempt is written beside the result."
+    "markdown": Path; "Path of a summary in Markdown, for a comment or a job summary; not written when absent."
+    "junit": Path; "Path of a JUnit file, a case per check and stage; not written when absent."
+    "csv": Path; "Path of a table in CSV, a row per stage; not written when absent."
+    "samples": PathOrBoolean, = "true"; "Whether every attempt is written beside the result, or the path it is written to; compressed by gzip where that ends in `.gz`."
     "lang": Choice(&["en", "zh"]); "Language of the reports; from `LANG` when absent."
     "quiet": Boolean, = "false"; "No live rows."
     "title": Text; "Title of the page instead of the name."
     "stall_after": Duration, = "\"500ms\""; "A gap at least this long may be a stall."
     "reading_speed": Number, = "10"; "Tokens per second at which a reader reads."
-    "markdown": Later(None); "Markdown summary."
-    "junit": Later(None); "JUnit file."
-    "csv": Later(None); "CSV table."
     "keep_answers": Later(Some("false")); "Texts in the samples."
     "private": Later(Some("false")); "Files readable by their owner only."
 

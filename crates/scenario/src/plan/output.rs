@@ -25,8 +25,14 @@ pub struct Outputs {
     pub json: Option<PathBuf>,
     /// Explicit path of the HTML page.
     pub html: Option<PathBuf>,
-    /// Whether every attempt is written beside the result as NDJSON.
-    pub samples: bool,
+    /// Path of the Markdown summary; `None`: not written.
+    pub markdown: Option<PathBuf>,
+    /// Path of the JUnit file; `None`: not written.
+    pub junit: Option<PathBuf>,
+    /// Path of the CSV table; `None`: not written.
+    pub csv: Option<PathBuf>,
+    /// Where every attempt is written as NDJSON.
+    pub samples: Samples,
     /// Language of the reports' sentences.
     pub lang: Option<Language>,
     /// No live rows.
@@ -37,6 +43,17 @@ pub struct Outputs {
     pub stall_after: Duration,
     /// Tokens per second at which a reader reads (for `smoothness`).
     pub reading_speed: f64,
+}
+
+/// Where every attempt goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Samples {
+    /// Nowhere.
+    Off,
+    /// Beside the result, under a name made from the result's.
+    Beside,
+    /// Into this file; compressed by gzip where its name ends in `.gz`.
+    At(PathBuf),
 }
 
 /// Language of the reports' sentences.

@@ -30,6 +30,7 @@ pub(super) fn schema(kind: Kind) -> Value {
     let text = json!({ "type": "string" });
     match kind {
         Kind::Text | Kind::Path => text,
+        Kind::PathOrBoolean => json!({ "type": ["string", "boolean"] }),
         Kind::Duration => any_of([seconds(), duration(), variable()]),
         Kind::DurationOrNone => any_of([seconds(), duration(), json!({ "const": "none" }), variable()]),
         Kind::Pause => any_of([seconds(), duration(), pattern(RANGE), variable()]),

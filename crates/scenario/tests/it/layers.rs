@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use scenario::Layers;
-use scenario::plan::{Server, StageEnd, ThinkTime, WarmUp, Work};
+use scenario::plan::{Samples, Server, StageEnd, ThinkTime, WarmUp, Work};
 
 use crate::folder::{Folder, environment, on_mock, set};
 
@@ -126,11 +126,34 @@ fn what_the_file_leaves_out_has_its_documented_default() {
     );
     assert_eq!((timeouts.stall, timeouts.total), (None, None));
     assert_eq!((plan.load.drain_timeout.as_secs(), plan.load.cool_down.as_secs()), (60, 0));
-    assert!(plan.load.preflight && plan.target.keep_alive && plan.outputs.samples && !plan.outputs.quiet);
+    assert!(plan.load.preflight && plan.target.keep_alive && !plan.outputs.quiet);
     assert_eq!((plan.target.max_event_size, plan.seed, plan.name.as_str()), (16 << 20, 1, "config"));
     assert_eq!(plan.target.request_id_header, "x-request-id");
     assert!(plan.outputs.dir.ends_with("report"));
     assert_eq!((plan.outputs.stall_after.as_millis(), plan.outputs.reading_speed), (500, 10.0));
+}
+
+#[test]
+fn samples_go_beside_the_result_into_a_file_or_nowhere() {
+    let samples = |value: &str| {
+        let folder = on_mock(&format!("[report]\nsamples = {value}\n"));
+        folder.load(&Layers::default()).map(|plan| plan.outputs.samples)
+    };
+    assert_eq!(on_mock("").load(&Layers::default()).unwrap().outputs.samples, Samples::Beside);
+    let rows = [("true", Samples::Beside), ("\"true\"", Samples::Beside), ("false", Samples::Off)];
+    for (value, expected) in rows {
+        assert_eq!(samples(value).unwrap(), expected, "{value}");
+    }
+    let Samples::At(path) = samples("\"deep/s.ndjson.gz\"").unwrap() else { panic!() };
+    assert!(path.ends_with("deep/s.ndjson.gz"), "{}", path.display());
+    for wrong in ["1", "[]", "\"..\""] {
+        assert!(samples(wrong).is_err(), "{wrong}");
+    }
+    let layers =
+        Layers { out: Some("out".into()), ..set(&["report.samples=deep/s.gz", "report.csv=deep/t.csv"]) };
+    let outputs = on_mock("").load(&layers).unwrap().outputs;
+    assert_eq!(outputs.samples, Samples::At("out/s.gz".into()));
+    assert_eq!((outputs.csv, outputs.junit), (Some("out/t.csv".into()), None));
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn kind(kind: Kind) -> String {
         Kind::Choice(choices) => return words(choices),
         Kind::Text => "text",
         Kind::Path => "path",
+        Kind::PathOrBoolean => "`true`, `false` or path",
         Kind::Duration => "duration",
         Kind::DurationOrNone => "duration or `\"none\"`",
         Kind::Pause => "duration, or a range of two",

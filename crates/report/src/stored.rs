@@ -1,0 +1,44 @@
+//! The sentences that a result holds, in the language that is asked for.
+
+use measure::result::RunResult;
+
+use crate::{Lang, conclusion, warnings};
+
+/// The stored conclusion where it is in that language, else the same sentences made from the numbers. Objectives are no
+/// part of a result: a limit that only the stored sentences name is named in their language alone.
+pub(crate) fn conclusion(run: &RunResult, lang: Lang) -> String {
+    let made = |lang| conclusion::of(run, [None; 3], lang);
+    let translatable = Lang::ALL.iter().any(|lang| made(*lang) == run.conclusion);
+    let stored = lang.pick(false, true) == run.conclusion.contains(is_chinese);
+    match stored && !translatable {
+        true => run.conclusion.clone(),
+        false => made(lang),
+    }
+}
+
+fn is_chinese(letter: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&letter)
+}
+
+/// A warning and every stage that it is said of; none when it is about the run.
+pub(crate) struct Line {
+    pub(crate) stages: Vec<String>,
+    pub(crate) text: String,
+}
+
+/// The stored warnings; those about stages follow from the numbers and are said in that language.
+pub(crate) fn warnings(run: &RunResult, lang: Lang) -> Vec<Line> {
+    let made = warnings::of_stages(run, lang);
+    let mut lines: Vec<Line> = Vec::new();
+    for warning in &run.warnings {
+        let twin = made.iter().find(|other| other.code == warning.code && other.stage == warning.stage);
+        let text = &twin.unwrap_or(warning).text;
+        match lines.iter_mut().find(|line| line.text == *text) {
+            Some(line) => line.stages.extend(warning.stage.clone()),
+            None => {
+                lines.push(Line { stages: warning.stage.iter().cloned().collect(), text: text.clone() });
+            }
+        }
+    }
+    lines
+}

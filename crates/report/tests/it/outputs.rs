@@ -1,0 +1,50 @@
+//! Markdown, JUnit and CSV: what they say of a run, snapshot by snapshot.
+
+use measure::result::RunResult;
+use report::{Lang, csv, junit, markdown};
+
+use crate::fixture::{self, HOSTILE};
+
+pub(crate) type Make = fn(Lang) -> RunResult;
+
+/// Every result, by its name.
+pub(crate) const RUNS: [(&str, Make); 6] = [
+    ("all_good", fixture::all_good),
+    ("half_failing", fixture::half_failing),
+    ("nothing_measured", fixture::nothing_measured),
+    ("none_answered", fixture::none_answered),
+    ("open_loop", fixture::open_loop),
+    ("ramps", fixture::ramps),
+];
+
+/// More that somebody might write into a name.
+pub(crate) const TRICKS: &str =
+    "=cmd()|a\n| b ]]> `x` \0 @all #1 [l](http://e.example) www.e.example **b** \u{1b}[2J \u{ffff}";
+
+/// As hostile as the page's, in what means something in these formats.
+pub(crate) fn hostile(lang: Lang) -> RunResult {
+    let text = serde_json::to_string(&fixture::hostile(lang)).unwrap();
+    let own = serde_json::to_string(&format!("{TRICKS}{HOSTILE}")).unwrap();
+    let whole = serde_json::to_string(HOSTILE).unwrap();
+    RunResult::from_json(&text.replace(whole.trim_matches('"'), own.trim_matches('"'))).unwrap()
+}
+
+#[test]
+fn the_outputs_say_what_was_measured_and_nothing_that_was_not() {
+    for (name, run) in RUNS {
+        let [en, zh] = Lang::ALL.map(run);
+        let texts = [
+            ("markdown", markdown::render(&en, Lang::En)),
+            ("markdown_zh", markdown::render(&zh, Lang::Zh)),
+            ("junit", junit::render(&en, Lang::En).unwrap()),
+            ("junit_zh", junit::render(&zh, Lang::Zh).unwrap()),
+            ("csv", csv::render(&en).unwrap()),
+        ];
+        for (format, text) in texts {
+            for word in ["NaN", "inf ", "null", "None"] {
+                assert!(!text.contains(word), "{name} {format}: {word}");
+            }
+            insta::assert_snapshot!(format!("{format}_{name}"), text);
+        }
+    }
+}
