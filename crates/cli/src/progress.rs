@@ -15,6 +15,9 @@ use crate::screen;
 /// Off a terminal a row comes every so many seconds: a log is read later, and should stay short.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Shortest time that a rate is taken over, s.
+const SHORTEST: f64 = 0.5;
+
 /// Draws the live view of one run.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
@@ -22,6 +25,7 @@ pub(crate) struct Progress {
     stage_end: Option<Offset>,
     tally: Tally,
     chunks_before: u64,
+    chunk_rate: f64,
     ticked_at: Offset,
     printed_at: Option<Offset>,
     /// The latest row, where it was not printed.
@@ -69,6 +73,7 @@ impl Progress {
             stage_end: None,
             tally: Tally::default(),
             chunks_before: 0,
+            chunk_rate: 0.0,
             ticked_at: Offset::ORIGIN,
             printed_at: None,
             unprinted: None,
@@ -128,10 +133,14 @@ impl Progress {
 
     pub(crate) fn tick(&mut self, now: &Snapshot) {
         let Some(index) = now.stage.filter(|_| self.header_printed) else { return };
-        let seconds = now.at.since(self.ticked_at).as_secs_f64().max(1e-3);
-        let chunk_rate = (now.chunks - self.chunks_before) as f64 / seconds;
-        self.ticked_at = now.at;
-        self.chunks_before = now.chunks;
+        let seconds = now.at.since(self.ticked_at).as_secs_f64();
+        // The last row of a stage may follow right after another: a rate of so short a time would be chance.
+        if seconds >= SHORTEST {
+            self.chunk_rate = (now.chunks - self.chunks_before) as f64 / seconds;
+            self.ticked_at = now.at;
+            self.chunks_before = now.chunks;
+        }
+        let chunk_rate = self.chunk_rate;
         self.stage_end = self.planned.get(index).copied().flatten().map(|length| now.stage_began + length);
         self.rate = now.rate.or(self.rate);
         let row = self.row(now, chunk_rate);

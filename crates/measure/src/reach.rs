@@ -1,6 +1,6 @@
 //! Whether an open loop sent what it was to send.
 
-use crate::result::{StageResult, StageStatus};
+use crate::result::{Second, StageResult, StageStatus};
 
 /// Less than this share of the offered requests is too few, where chance does not explain it.
 const SHARE: f64 = 0.95;
@@ -8,6 +8,11 @@ const SHARE: f64 = 0.95;
 const DROPPED: f64 = 0.01;
 /// Random arrivals are fewer than expected by this many standard deviations once in 30 000 stages.
 const DEVIATIONS: f64 = 4.0;
+/// Seconds that a quarter of a window needs to say anything.
+const SHORTEST_QUARTER: usize = 2;
+/// Of the requests that start near the end so many at least must end there, and open requests must not grow by more.
+const KEEPS_UP: f64 = 0.9;
+const GROWTH: f64 = 1.3;
 /// Waits of slots under this are no queue, ms; nor are those under this share of the median TTFT.
 const WAIT_MS: f64 = 10.0;
 const WAIT_IN_TTFT: f64 = 0.05;
@@ -27,6 +32,8 @@ pub struct Shortfall {
     pub waited_ms: Option<f64>,
     /// Whether all slots were taken at once.
     pub slots_ran_out: bool,
+    /// Open requests in the second and in the last quarter of the window, where they kept growing.
+    pub grew: Option<[f64; 2]>,
 }
 
 /// The shortfall of a stage; `None` of one that sent what it was to send, and of a closed loop.
@@ -40,7 +47,8 @@ pub fn shortfall(stage: &StageResult) -> Option<Shortfall> {
     let counts = stage.counts;
     let slots_ran_out = stage.max_in_flight.is_some_and(|most| stage.in_flight_max >= u64::from(most));
     let waited_ms = stage.queue_ms.p95.filter(|p95| slots_ran_out && *p95 > shortest_wait(stage));
-    let short = counts.dropped > 0 || too_few(stage) || waited_ms.is_some();
+    let grew = backlog(stage);
+    let short = counts.dropped > 0 || too_few(stage) || waited_ms.is_some() || grew.is_some();
     short.then(|| Shortfall {
         offered: offered(stage),
         reached: started_per_s(stage),
@@ -48,6 +56,7 @@ pub fn shortfall(stage: &StageResult) -> Option<Shortfall> {
         planned: counts.planned,
         waited_ms,
         slots_ran_out,
+        grew,
     })
 }
 
@@ -56,8 +65,27 @@ pub fn shortfall(stage: &StageResult) -> Option<Shortfall> {
 pub fn reached(stage: &StageResult) -> bool {
     let counts = stage.counts;
     let few_dropped = counts.dropped as f64 <= DROPPED * counts.planned as f64;
-    let queued = shortfall(stage).is_some_and(|short| short.waited_ms.is_some());
-    stage.level().rate().is_none() || (few_dropped && !too_few(stage) && !queued)
+    let fell_behind = shortfall(stage).is_some_and(|short| short.waited_ms.is_some() || short.grew.is_some());
+    stage.level().rate().is_none() || (few_dropped && !too_few(stage) && !fell_behind)
+}
+
+/// Open requests that keep growing: a rate that the endpoint does not keep up with, however many slots there are. At the end
+/// of the window far fewer requests end than start, and far more are open than before its middle; both beyond chance.
+fn backlog(stage: &StageResult) -> Option<[f64; 2]> {
+    let window: Vec<&Second> = stage.timeline.iter().filter(|second| second.phase == "measure").collect();
+    let quarter = window.len() / 4;
+    if !stage.is_step() || quarter < SHORTEST_QUARTER {
+        return None;
+    }
+    let (before, last) = (&window[quarter..2 * quarter], &window[window.len() - quarter..]);
+    let open =
+        |seconds: &[&Second]| seconds.iter().map(|second| second.active as f64).sum::<f64>() / quarter as f64;
+    let sum = |of: fn(&Second) -> u64| last.iter().map(|second| of(second)).sum::<u64>() as f64;
+    let (started, ended) = (sum(|second| second.started), sum(|second| second.ok + second.failed));
+    let behind = ended < KEEPS_UP * started && started - ended > DEVIATIONS * started.sqrt();
+    let (then, now) = (open(before), open(last));
+    let growing = now > GROWTH * then && now - then > DEVIATIONS * then.sqrt();
+    (behind && growing).then_some([then, now])
 }
 
 fn shortest_wait(stage: &StageResult) -> f64 {
@@ -167,6 +195,31 @@ mod tests {
             [true, false, false]
         );
         assert_eq!([waits(10, 49.0, 1000.0), waits(10, 51.0, 1000.0)], [false, true]);
+    }
+
+    #[test]
+    fn open_requests_that_keep_growing_are_a_rate_that_was_not_kept_up_with() {
+        let second = |t_s: u64, active: u64, started: u64, ok: u64| {
+            let zero = serde_json::json!({
+                "t_s": t_s, "phase": "measure", "active": active, "started": started, "ok": ok, "failed": 0,
+                "http_429": 0, "tokens": 0.0, "chunks": 0,
+            });
+            serde_json::from_value::<Second>(zero).unwrap()
+        };
+        let of = |seconds: Vec<Second>| {
+            let mut stage = stage("constant", None, 15.0, 900);
+            stage.timeline = seconds;
+            (shortfall(&stage).and_then(|short| short.grew), reached(&stage))
+        };
+        // Fifteen start each second, five end.
+        let behind = of((0..20).map(|t| second(t, 10 * t, 15, 5)).collect());
+        assert_eq!(behind, (Some([70.0, 170.0]), false));
+        let steady = of((0..20).map(|t| second(t, 45 + t % 3, 15, 14 + t % 3)).collect());
+        assert_eq!(steady, (None, true));
+        // Answers of six seconds: nothing ends at first, then as many as start.
+        let filling = of((0..20).map(|t| second(t, 15 * t.min(6), 15, if t < 6 { 0 } else { 15 })).collect());
+        assert_eq!(filling, (None, true));
+        assert_eq!(of((0..4).map(|t| second(t, 10 * t, 15, 5)).collect()).0, None, "too short to tell");
     }
 
     #[test]

@@ -105,11 +105,15 @@ fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
 /// An open loop that did not send what it was to send: how far it came, what became of the others, what to do.
 fn rate_not_reached(stage: &StageResult, lang: Lang) -> Option<String> {
     let short = shortfall(stage)?;
-    let parts: Vec<String> = [offered(stage, &short, lang), dropped(&short, lang), waited(&short, lang)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let parts: Vec<String> =
+        [offered(stage, &short, lang), dropped(&short, lang), waited(&short, lang), grew(&short, lang)]
+            .into_iter()
+            .flatten()
+            .collect();
     let parts = parts.join(lang.pick("; ", "；"));
+    if short.grew.is_some() && short.dropped == 0 && short.waited_ms.is_none() {
+        return Some(parts);
+    }
     let advice = match (short.slots_ran_out, stage.max_in_flight) {
         (true, Some(most)) => lang.pick(
             format!(
@@ -146,6 +150,14 @@ fn dropped(short: &Shortfall, lang: Lang) -> Option<String> {
             format!("{planned} 个请求中有 {n} 个直到本级结束仍无空位而被丢弃，其他数字均不包含它们"),
         )
     })
+}
+
+fn grew(short: &Shortfall, lang: Lang) -> Option<String> {
+    let [then, now] = short.grew?.map(|open| rate(Some(open)));
+    Some(lang.pick(
+        format!("fewer requests ended than started: open ones grew from {then} to {now}, and a longer run would show longer times"),
+        format!("完成的请求少于发出的请求：未完成的请求从 {then} 增至 {now}，运行越久时延越长"),
+    ))
 }
 
 fn waited(short: &Shortfall, lang: Lang) -> Option<String> {

@@ -77,9 +77,10 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     if stage.success_rate.is_some_and(|rate| rate < 0.99) {
         return Some(failures(stage, &between, lang));
     }
-    // What ran out then was the client's slots: where the endpoint's limit lies is not known.
     if broke_by_drops(stage) {
-        return signs::unreached_at(stage, "", lang);
+        // Where the client's slots ran out, the endpoint's limit is not known.
+        let by_endpoint = measure::reach::shortfall(stage).is_some_and(|short| short.grew.is_some());
+        return signs::unreached_at(stage, if by_endpoint { &between } else { "" }, lang);
     }
     let missed = missed_objective(facts, stage, lang);
     Some(lang.pick(

@@ -28,10 +28,14 @@ pub(super) fn unreached(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 pub(super) fn unreached_at(stage: &StageResult, so: &str, lang: Lang) -> Option<String> {
     let short = shortfall(stage)?;
     let place = capitalised(&load::place(stage, lang));
+    let (what, zh) = match short.grew {
+        Some(_) => ("kept up with", "跟上"),
+        None => ("reached", "达到"),
+    };
     let why = why(&short, lang);
     Some(lang.pick(
-        format!("{place} the offered rate was not reached: {why}{so}."),
-        format!("{place}时未达到设定的请求速率：{why}{so}。"),
+        format!("{place} the offered rate was not {what}: {why}{so}."),
+        format!("{place}时未{zh}设定的请求速率：{why}{so}。"),
     ))
 }
 
@@ -57,7 +61,14 @@ fn why(short: &Shortfall, lang: Lang) -> String {
             format!("请求在客户端等待空位（queue P95 {waited}）"),
         )
     });
-    let parts: Vec<String> = [reached, dropped, waited].into_iter().flatten().collect();
+    let grew = short.grew.map(|open| {
+        let [then, now] = open.map(|open| rate(Some(open)));
+        lang.pick(
+            format!("fewer requests ended than started, and open ones grew from {then} to {now}"),
+            format!("完成的请求少于发出的请求，未完成的从 {then} 增至 {now}"),
+        )
+    });
+    let parts: Vec<String> = [reached, dropped, waited, grew].into_iter().flatten().collect();
     parts.join(lang.pick(", ", "，"))
 }
 
@@ -109,6 +120,19 @@ pub(super) fn generator(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let saturated = |stage: &&&StageResult| stage.client.saturated;
     if let Some(stage) = facts.rungs.iter().find(saturated) {
         let from = load::level(stage.level(), lang);
+        let all_above = facts.rungs.iter().filter(|rung| load::amount(rung) >= load::amount(stage));
+        if !all_above.into_iter().all(|rung| rung.client.saturated) {
+            let which = facts.rungs.iter().filter(|rung| rung.client.saturated);
+            let which: Vec<String> =
+                which.map(|rung| load::point(rung.level(), lang).trim().to_owned()).collect();
+            return Some(lang.pick(
+                format!(
+                    "At {} the load generator itself was at its limit; read those rungs with care.",
+                    which.join(", ")
+                ),
+                format!("{}时压测机自身达到极限，相应数据需谨慎解读。", which.join("、")),
+            ));
+        }
         return Some(lang.pick(
             format!("From {from} on the load generator itself was at its limit; read those rungs with care."),
             format!("自{from}起压测机自身达到极限，相应数据需谨慎解读。"),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::work::{OF_RATES, OF_USERS};
 use super::{cancel, retry, search, stages, stop};
-use crate::plan::{Load, Stage, Timeouts, WarmUp, Work};
+use crate::plan::{Arrival, Load, Stage, Timeouts, WarmUp, Work};
 use crate::read::Section;
 use crate::target::longest;
 use crate::value::show_duration;
@@ -57,6 +57,26 @@ fn refuse_idle(load: Section<'_>, stages: &[Stage]) {
         (false, true) => load.all_said(OF_USERS),
         (true, true) | (false, false) => Vec::new(),
     };
+    let arrival = |wanted: fn(&Arrival) -> bool| {
+        stages.iter().any(|stage| matches!(&stage.work, Work::Arrivals { arrival, .. } if wanted(arrival)))
+    };
+    // A stage that is wrong is not there yet: what it would use may look unused.
+    if has_open && load.context.problems.is_empty() {
+        let unused = [
+            (
+                "burstiness",
+                arrival(|arrival| matches!(arrival, Arrival::Gamma { .. })),
+                "`arrival = \"gamma\"`",
+            ),
+            ("speed", arrival(|arrival| matches!(arrival, Arrival::Trace(_))), "`arrival = \"trace\"`"),
+        ];
+        for (key, used, needs) in unused {
+            if let Some(node) = load.said(key).filter(|_| !used) {
+                let message = format!("`{key}` has no effect: no stage has {needs}");
+                load.context.problems.error_with_hint(&node.key, message, "take it out");
+            }
+        }
+    }
     let why = if has_open { "every stage has a rate, and no users" } else { "no stage has a `rate`" };
     for node in idle {
         let message = format!("`{}` has no effect: {why}", node.path.name());

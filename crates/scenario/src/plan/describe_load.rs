@@ -27,7 +27,15 @@ pub(super) fn describe_load(plan: &Plan) -> String {
         true => String::new(),
         false => format!(", while {} over the last 10 s", checks.join(" and ")),
     };
-    format!("ladder  {}, {rows} {noun}{stop}{retries}{search}", levels(&plan.load.stages))
+    let leave = plan.load.cancel.map(|cancel| {
+        format!(", {} of the requests left after {}", percent(cancel.ratio), show_duration(cancel.after))
+    });
+    let leave = leave.unwrap_or_default();
+    format!("ladder  {}, {rows} {noun}{stop}{retries}{leave}{search}", levels(&plan.load.stages))
+}
+
+fn percent(share: f64) -> String {
+    format!("{}%", (share * 1000.0).round() / 10.0)
 }
 
 /// `1 -> 5 -> 20 users`; a ramp is a `~>`. The unit is named where it changes.
