@@ -26,11 +26,12 @@ pub fn rate(value: Option<f64>) -> String {
 }
 
 /// A value in the unit of the check that it was measured for.
-pub fn of_check(check: &str, value: f64) -> String {
+pub fn of_check(check: &str, value: impl Into<Option<f64>>) -> String {
+    let value = value.into();
     match Check::parse(check).map(|check| check.metric.entry().unit) {
-        Ok(Unit::Ratio) => percent(Some(value)),
-        Ok(Unit::Milliseconds) => duration(Some(value)),
-        Ok(Unit::PerSecond | Unit::Count) | Err(_) => rate(Some(value)),
+        Ok(Unit::Ratio) => percent(value),
+        Ok(Unit::Milliseconds) => duration(value),
+        Ok(Unit::PerSecond | Unit::Count) | Err(_) => rate(value),
     }
 }
 
@@ -91,6 +92,20 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_checks_numbers_stand_in_the_unit_of_its_metric() {
+        let rows = [
+            ("ttft.p95 <= 800ms", Some(310.2), "310 ms"),
+            ("success_rate >= 99%", Some(0.995), "99.5%"),
+            ("http_429 <= 0", Some(3.0), "3.00"),
+            ("what is this", Some(3.0), "3.00"),
+            ("ttft.p95 <= 800ms", None, "—"),
+        ];
+        for (check, value, expected) in rows {
+            assert_eq!(of_check(check, value), expected, "{check}");
         }
     }
 }

@@ -1,12 +1,10 @@
 //! The closing table on the terminal: a row per rung, at most 100 columns, aligned also with Chinese text.
 
 use measure::distribution::DistributionSummary;
-use measure::gate::Check;
-use measure::metric::Unit;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::number::{UNKNOWN, duration, ms, percent, rate};
+use crate::number::{UNKNOWN, ms, of_check, percent, rate};
 use crate::{Lang, load};
 
 /// Columns of the table at most.
@@ -29,7 +27,8 @@ pub fn ladder(run: &RunResult, lang: Lang) -> String {
 /// Where `queue` stands in a row.
 const QUEUE: usize = 3;
 
-fn header(run: &RunResult, lang: Lang) -> Vec<String> {
+/// Heads of the columns: the load, then those of [`numbers()`].
+pub(crate) fn header(run: &RunResult, lang: Lang) -> Vec<String> {
     let load = load::column(run, lang);
     let names = [
         load,
@@ -57,8 +56,13 @@ fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
     };
     let saturated = if stage.client.saturated { "!" } else { "" };
     let dropped = if load::is_open(stage) && stage.counts.dropped > 0 { "-" } else { "" };
-    vec![
-        format!("{}{saturated}{cut_short}{dropped}", load::cell(stage)),
+    let load = format!("{}{saturated}{cut_short}{dropped}", load::cell(stage));
+    std::iter::once(load).chain(numbers(stage)).collect()
+}
+
+/// The numbers of a stage that ran, a cell each.
+pub(crate) fn numbers(stage: &StageResult) -> [String; 12] {
+    [
         rate(stage.qps),
         rate(stage.output_tokens_per_s),
         percentile(&stage.queue_ms, stage.queue_ms.p95, "p95"),
@@ -76,8 +80,20 @@ fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
 
 /// A value, marked where too few stand behind it.
 fn percentile(of: &DistributionSummary, value: Option<f64>, name: &str) -> String {
-    let weak = value.is_some() && of.weak.iter().any(|weak| weak == name);
-    format!("{}{}", ms(value), if weak { "*" } else { "" })
+    format!("{}{}", ms(value), if value.is_some() && is_weak(of, name) { "*" } else { "" })
+}
+
+fn is_weak(of: &DistributionSummary, name: &str) -> bool {
+    of.n > 0 && of.weak.iter().any(|weak| weak == name)
+}
+
+/// Whether a percentile of the table is marked.
+pub(crate) fn has_weak(run: &RunResult) -> bool {
+    let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    ran.into_iter().any(|stage| {
+        let at_p95 = [&stage.queue_ms, &stage.ttft_ms, &stage.tpot_ms, &stage.e2e_ms];
+        at_p95.iter().any(|of| is_weak(of, "p95")) || is_weak(&stage.e2e_ms, "p99")
+    })
 }
 
 fn skipped(stage: &StageResult, lang: Lang) -> Vec<String> {
@@ -95,14 +111,12 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
     if run.stages.iter().any(load::is_open) {
         let text = lang.pick(
             "queue: p95 of the time from when a request was due to when it started",
-            "queue：请求自计划时刻起等待空位的 P95",
+            "queue：从请求的计划时刻到实际开始的时间 P95",
         );
         lines.push(text.to_owned());
     }
     let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
-    if ran().any(|stage| {
-        stage.e2e_ms.n > 0 && stage.e2e_ms.weak.iter().any(|weak| weak == "p95" || weak == "p99")
-    }) {
+    if has_weak(run) {
         let text = lang.pick(
             "* too few requests behind this percentile: it is close to the maximum",
             "* 样本过少，该分位数接近最大值",
@@ -136,7 +150,7 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
                 CheckResult::Inconclusive => lang.pick("inconclusive", "无法断定"),
                 CheckResult::NoData => lang.pick("no data", "无数据"),
             };
-            let value = in_unit(&line.check, line.value);
+            let value = of_check(&line.check, line.value);
             let reason = line.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(
                 "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",
@@ -161,15 +175,6 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
         format!("门禁：{verdict}（{all} 项检查中 {passed} 项通过）"),
     ));
     lines
-}
-
-/// A value as its metric is written.
-fn in_unit(check: &str, value: Option<f64>) -> String {
-    match Check::parse(check).map(|check| check.metric.entry().unit) {
-        Ok(Unit::Ratio) => percent(value),
-        Ok(Unit::Milliseconds) => duration(value),
-        Ok(Unit::PerSecond | Unit::Count) | Err(_) => rate(value),
-    }
 }
 
 /// Columns by their widest cell, numbers to the right; closer together where they would be too wide.

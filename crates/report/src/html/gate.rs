@@ -1,12 +1,11 @@
 //! The gate: a row per check and stage.
 
-use measure::Metric;
-use measure::metric::Unit;
 use measure::result::{CheckLine, CheckResult, RunResult};
 use serde::Serialize;
 
 use super::text::Text;
-use crate::number::{UNKNOWN, duration, percent, rate};
+use crate::number::{UNKNOWN, of_check};
+use crate::verdict;
 
 /// The checks, those that did not pass apart.
 #[derive(Debug, Serialize)]
@@ -38,13 +37,13 @@ struct Row {
 }
 
 fn row(line: &CheckLine) -> Row {
-    let number = |value: Option<f64>| in_unit(&line.check, value);
-    let (tone, result) = match line.result {
-        CheckResult::Pass => ("good", Text::new("pass", "通过")),
-        CheckResult::Fail => ("bad", Text::new("fail", "未通过")),
-        CheckResult::Inconclusive => ("warn", Text::new("inconclusive", "无法断定")),
-        CheckResult::NoData => ("warn", Text::new("no data", "无数据")),
+    let number = |value: Option<f64>| of_check(&line.check, value);
+    let tone = match line.result {
+        CheckResult::Pass => "good",
+        CheckResult::Fail => "bad",
+        CheckResult::Inconclusive | CheckResult::NoData => "warn",
     };
+    let result = Text::of(|lang| verdict::of_check(line.result, lang).to_owned());
     let level = match line.level.as_str() {
         "strict" => Text::new("strict", "严格"),
         "advisory" => Text::new("advisory", "仅提示"),
@@ -65,33 +64,5 @@ fn row(line: &CheckLine) -> Row {
         result,
         tone,
         reason: line.reason.clone(),
-    }
-}
-
-/// A number of a check in the unit of its metric, which its text begins with.
-fn in_unit(check: &str, value: Option<f64>) -> String {
-    let name = check.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next();
-    match name.and_then(Metric::named).map(|metric| metric.entry().unit) {
-        Some(Unit::Milliseconds) => duration(value),
-        Some(Unit::Ratio) => percent(value),
-        Some(Unit::PerSecond | Unit::Count) | None => rate(value),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checks_numbers_stand_in_the_unit_of_its_metric() {
-        let rows = [
-            ("ttft.p95 <= 800ms", 310.2, "310 ms"),
-            ("success_rate >= 99%", 0.995, "99.5%"),
-            ("http_429 == 0", 3.0, "3.00"),
-            ("what is this", 3.0, "3.00"),
-        ];
-        for (check, value, expected) in rows {
-            assert_eq!(in_unit(check, Some(value)), expected, "{check}");
-        }
     }
 }

@@ -4,7 +4,7 @@ use measure::result::{RunResult, RunStatus, Verdict, Warning};
 use serde::Serialize;
 
 use super::text::Text;
-use crate::{Lang, conclusion, warnings};
+use crate::{Lang, stored, verdict, warnings};
 
 /// What a reader sees first.
 #[derive(Debug, Serialize)]
@@ -27,56 +27,29 @@ struct Line {
 }
 
 pub(super) fn of(run: &RunResult) -> Summary {
-    let (tone, verdict) = verdict(run);
     Summary {
-        tone,
-        verdict,
+        tone: tone(run),
+        verdict: Text::of(|lang| verdict::of(run, lang).to_owned()),
         status: status(run.status),
         exit_code: run.exit.code,
         reasons: run.exit.reasons.clone(),
-        conclusion: conclusion_of(run),
+        conclusion: Text::of(|lang| stored::conclusion(run, lang)),
         warnings: warnings_of(run),
     }
 }
 
-fn verdict(run: &RunResult) -> (&'static str, Text) {
+fn tone(run: &RunResult) -> &'static str {
     match (run.gate.verdict, run.exit.code) {
-        (Verdict::Pass, 0) => ("good", Text::new("Passed", "通过")),
-        (Verdict::Pass, _) => ("warn", Text::new("Checks passed, run not clean", "检查通过，但运行有异常")),
-        (Verdict::Fail, _) => ("bad", Text::new("Failed", "未通过")),
-        (Verdict::NotJudged, _) => ("warn", Text::new("Not judged", "未判定")),
-        (Verdict::None, 0) => ("neutral", Text::new("No checks", "未设检查项")),
-        (Verdict::None, _) => ("bad", Text::new("Not measured", "未能测量")),
+        (Verdict::Pass, 0) => "good",
+        (Verdict::Pass, _) | (Verdict::NotJudged, _) => "warn",
+        (Verdict::None, 0) => "neutral",
+        (Verdict::Fail | Verdict::None, _) => "bad",
     }
 }
 
 fn status(status: RunStatus) -> Option<Text> {
-    match status {
-        RunStatus::Completed => None,
-        RunStatus::Interrupted => Some(Text::new("interrupted", "被中断")),
-        RunStatus::Aborted => Some(Text::new("given up", "已放弃")),
-    }
-}
-
-/// The stored conclusion, and the same sentences in the other language.
-///
-/// Objectives are not part of a result. Where the conclusion does not rest on them, both languages are made from the
-/// numbers. Where it does, the stored language keeps its sentences, which name the limit.
-fn conclusion_of(run: &RunResult) -> Text {
-    let say = |lang| conclusion::of(run, [None; 3], lang);
-    let made = Text::of(say);
-    if Lang::ALL.iter().any(|lang| say(*lang) == run.conclusion) {
-        return made;
-    }
-    let stored = run.conclusion.clone();
-    match stored.contains(is_chinese) {
-        true => Text::new(say(Lang::En), stored),
-        false => Text::new(stored, say(Lang::Zh)),
-    }
-}
-
-fn is_chinese(letter: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&letter)
+    verdict::cut_short(status, Lang::En)?;
+    Some(Text::of(|lang| verdict::cut_short(status, lang).unwrap_or_default().to_owned()))
 }
 
 /// The stored warnings; those about stages follow from the numbers and are said in both languages. What is said of

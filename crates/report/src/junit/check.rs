@@ -4,7 +4,7 @@ use measure::result::{CheckLine, CheckResult, StageResult, StageStatus};
 use quick_junit::TestCaseStatus;
 
 use super::case::{error, failure, skipped};
-use crate::number::{UNKNOWN, of_check};
+use crate::number::of_check;
 use crate::{Lang, verdict};
 
 /// As [`super::render`] says.
@@ -31,7 +31,7 @@ fn advisory(line: &CheckLine, message: &str, lang: Lang) -> String {
 
 /// What was measured against what, and why there is no verdict.
 fn message(line: &CheckLine, lang: Lang) -> String {
-    let number = |value: Option<f64>| value.map_or(UNKNOWN.to_owned(), |value| of_check(&line.check, value));
+    let number = |value: Option<f64>| of_check(&line.check, value);
     let (value, limit, n) = (number(line.value), number(line.limit), line.n);
     let mut message = lang.pick(
         format!("measured {value}, limit {limit}, n = {n}"),

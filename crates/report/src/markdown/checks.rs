@@ -3,7 +3,7 @@
 use measure::result::{CheckLine, CheckResult, RunResult};
 
 use super::inert::{code, escaped, prose};
-use crate::number::{UNKNOWN, of_check};
+use crate::number::of_check;
 use crate::{Lang, verdict};
 
 /// More rows than this are folded away.
@@ -55,8 +55,7 @@ fn table(open: &[&CheckLine], lang: Lang) -> String {
 const BASELINE: usize = 6;
 
 fn row(of: &CheckLine, lang: Lang) -> Vec<String> {
-    let number =
-        |value: Option<f64>| escaped(value.map_or(UNKNOWN.to_owned(), |value| of_check(&of.check, value)));
+    let number = |value: Option<f64>| escaped(of_check(&of.check, value));
     let level = match of.level.as_str() {
         "strict" => lang.pick("strict", "严格").to_owned(),
         "advisory" => lang.pick("advisory", "仅提示").to_owned(),
