@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use measure::result::RunResult;
 use scenario::plan::{Outputs, Plan, Samples};
 use tempfile::NamedTempFile;
 
@@ -170,10 +169,4 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     file.as_file().set_permissions(mode).with_context(context)?;
     file.persist(path).with_context(context)?;
     Ok(())
-}
-
-/// Reads a saved result.
-pub(crate) fn read_result(path: &Path) -> anyhow::Result<RunResult> {
-    let text = fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
-    RunResult::from_json(&text).with_context(|| format!("`{}` cannot be used", path.display()))
 }

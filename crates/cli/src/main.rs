@@ -10,6 +10,7 @@ mod prepare;
 mod progress;
 mod record;
 mod samples_file;
+mod saved;
 mod screen;
 mod signals;
 mod watcher;

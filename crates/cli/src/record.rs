@@ -6,13 +6,11 @@ use engine::{Breached, Proved, Recording};
 use measure::distribution::round;
 use measure::gate::{self, Baseline};
 use measure::ladder::ladder;
-use measure::offset::milliseconds;
-use measure::request::RequestMetrics;
 use measure::result::{
-    CancelLine, ErrorExample, Exit, Fingerprint, GateResult, Ladder, LoadLine, Machine, Override, Preflight,
-    RetryLine, RunResult, SCHEMA_VERSION, SearchLine, StopLine, Tool, Verdict, Warning,
+    CancelLine, Exit, Fingerprint, GateResult, Ladder, LoadLine, Machine, Override, Preflight, RetryLine,
+    RunResult, SCHEMA_VERSION, SearchLine, StopLine, Tool, Verdict, Warning,
 };
-use measure::{Amount, ErrorClass, Level, Outcome, Sample};
+use measure::{Amount, ErrorClass, Level};
 use report::{Lang, conclusion, warnings};
 use scenario::plan::{Auth, Plan, Search, TlsVerification, WarmUp};
 
@@ -48,7 +46,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         seed: plan.seed,
         scenario: fingerprint(plan),
         machine: machine(recording.workers),
-        preflight: recording.preflight.as_ref().map(|sample| preflight(sample, plan)),
+        preflight: recording.preflight.as_ref().map(Preflight::of),
         ladder: Ladder { boundary, ..ladder(climbed, objectives) },
         search,
         load: Some(load_line(plan)),
@@ -200,22 +198,6 @@ fn fingerprint(plan: &Plan) -> Fingerprint {
 fn machine(workers: usize) -> Machine {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Machine { os: std::env::consts::OS.to_owned(), cpus, workers }
-}
-
-fn preflight(sample: &Sample, plan: &Plan) -> Preflight {
-    let Some(attempt) = sample.last() else {
-        return Preflight { outcome: Outcome::Cancelled, ttft_ms: None, e2e_ms: None, error: None };
-    };
-    let metrics = RequestMetrics::of(attempt, plan.outputs.reading_speed);
-    let shown =
-        |value: Option<std::time::Duration>| value.map(milliseconds).map(measure::distribution::round);
-    let failed = matches!(attempt.outcome, Outcome::Failed(_));
-    Preflight {
-        outcome: attempt.outcome,
-        ttft_ms: shown(metrics.ttft),
-        e2e_ms: shown(metrics.e2e),
-        error: failed.then(|| ErrorExample::of(attempt)),
-    }
 }
 
 fn run_warnings(plan: &Plan, spent_cap: Option<u64>, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {

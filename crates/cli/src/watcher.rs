@@ -2,10 +2,11 @@
 
 use std::io::Write as _;
 
-use engine::{BeforeLoad, Breached, Clock, Observer, Snapshot};
+use engine::{BeforeLoad, Breached, Observer, Snapshot};
 use measure::Sample;
-use measure::result::StageResult;
-use report::samples::{RunLine, StageLine, attempt_lines, run_line, stage_end_line, stage_start_line};
+use measure::result::RunResult;
+use measure::stage::{Closing, StageFrame};
+use report::samples::{attempt_lines, run_end_line, run_line, stage_end_line, stage_start_line};
 use scenario::plan::{Plan, Stage};
 
 use crate::files::Places;
@@ -20,22 +21,33 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Opens the samples file, before anything is sent.
-    pub(crate) fn open(plan: &Plan, places: &Places, clock: Clock) -> anyhow::Result<Self> {
+    /// Opens the samples file, before anything is sent; `unstarted` is the result of a run that ends now.
+    pub(crate) fn open(plan: &Plan, places: &Places, unstarted: &RunResult) -> anyhow::Result<Self> {
         let mut watcher = Self {
             samples: places.samples.as_deref().map(SamplesFile::create).transpose()?,
             failure: None,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
         };
-        watcher.write(&run_line(&line_of(plan, clock)));
+        watcher.write(&run_line(unstarted, &engine::unstarted(plan)));
+        watcher.flush();
         Ok(watcher)
+    }
+
+    /// The last line of a run that came to its end.
+    pub(crate) fn ended(&mut self, run: &RunResult) {
+        self.write(&run_end_line(run));
+    }
+
+    /// Ends the live view.
+    pub(crate) fn hide(&mut self) {
+        if let Some(progress) = self.progress.take() {
+            progress.finish();
+        }
     }
 
     /// Ends the live view and the file; says what could not be written.
     pub(crate) fn close(&mut self) -> Option<String> {
-        if let Some(progress) = self.progress.take() {
-            progress.finish();
-        }
+        self.hide();
         let closed = self.samples.take().map(SamplesFile::close);
         self.note(closed);
         self.failure.clone()
@@ -60,34 +72,13 @@ impl Watcher {
     }
 }
 
-fn line_of(plan: &Plan, clock: Clock) -> RunLine<'_> {
-    let fingerprint = &plan.fingerprint;
-    RunLine {
-        test_name: &plan.name,
-        path: fingerprint.path.display().to_string(),
-        sha256: &fingerprint.sha256,
-        overrides: fingerprint.overrides.iter().map(|change| (&*change.key, &*change.value)).collect(),
-        url: plan.target.url(),
-        api: plan.target.api.name(),
-        model: plan.target.model.as_deref(),
-        stream: plan.target.stream,
-        started_at: clock.wall(clock.now()).to_string(),
-        seed: plan.seed,
-        stages: plan.load.stages.iter().map(stage_line).collect(),
-    }
-}
-
-fn stage_line(stage: &Stage) -> StageLine<'_> {
-    StageLine { name: &stage.name, level: stage.level(), ramp_from: stage.ramp_from() }
-}
-
 impl Observer for Watcher {
     fn before_load(&mut self, phase: BeforeLoad) {
         self.progress.iter_mut().for_each(|progress| progress.before_load(phase));
     }
 
-    fn stage_started(&mut self, index: usize, stage: &Stage) {
-        self.write(&stage_start_line(index, &stage_line(stage)));
+    fn stage_started(&mut self, index: usize, stage: &Stage, frame: &StageFrame) {
+        self.write(&stage_start_line(index, frame));
         self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage));
     }
 
@@ -105,8 +96,8 @@ impl Observer for Watcher {
         self.progress.iter_mut().for_each(|progress| progress.breached(breached));
     }
 
-    fn stage_ended(&mut self, index: usize, result: &StageResult) {
-        self.write(&stage_end_line(index, result));
+    fn stage_ended(&mut self, index: usize, closing: &Closing) {
+        self.write(&stage_end_line(index, closing));
         self.flush();
         self.progress.iter_mut().for_each(Progress::stage_ended);
     }

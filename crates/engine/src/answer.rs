@@ -89,7 +89,7 @@ impl Answer {
             self.at.first_answer.get_or_insert(at);
         }
         self.text(choice, kind);
-        self.events.push(TokenEvent { at, choice });
+        self.events.push(TokenEvent { at: Offset::from_micros(at.micros()), choice });
     }
 
     fn refusal(&mut self, kind: Kind) {

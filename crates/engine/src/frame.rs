@@ -23,7 +23,12 @@ fn merge_leg<'a>(looks: impl Iterator<Item = &'a Look>) -> ClientLook {
         wall += look.wall;
     }
     let cpu_percent = (!wall.is_zero()).then(|| 100.0 * cpu.as_secs_f64() / wall.as_secs_f64());
-    ClientLook { lag, cpu_percent }
+    ClientLook { lag_ms: lag.summary(), cpu_percent }
+}
+
+/// What a stage is that has not begun.
+pub(crate) fn unstarted(stage: &Stage) -> StageFrame {
+    frame(stage, [Offset::ORIGIN; 2], 0, None)
 }
 
 /// What a stage is to its recorder: it begins, and its window does.
@@ -78,7 +83,7 @@ fn open_loop(stage: &Stage) -> Option<OpenLoop> {
                 Arrival::Gamma { burstiness } => Some(*burstiness),
                 Arrival::Constant | Arrival::Poisson | Arrival::Trace(_) => None,
             };
-            Some(OpenLoop { arrival: arrival.name(), burstiness, max_in_flight: *max_in_flight })
+            Some(OpenLoop { arrival: arrival.kind(), burstiness, max_in_flight: *max_in_flight })
         }
     }
 }

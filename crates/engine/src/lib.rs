@@ -37,7 +37,7 @@ pub use coordinator::Breached;
 pub use error::EngineError;
 pub use observe::{BeforeLoad, Observer, Silent, Snapshot};
 pub use probe::{models, probe};
-pub use run::{Aborted, During, Recording, Settings, rehearse, run};
+pub use run::{Aborted, During, Recording, Settings, rehearse, run, unstarted};
 pub use search::Proved;
 pub use stop::{Stop, Stopper, Urgency, stop};
 pub use trace::{Listener, Step};

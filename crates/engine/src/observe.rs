@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use measure::result::StageResult;
+use measure::stage::{Closing, StageFrame};
 use measure::{Offset, Sample};
 use scenario::plan::Stage;
 
@@ -13,8 +13,8 @@ pub trait Observer {
     /// A phase before the first stage begins.
     fn before_load(&mut self, _phase: BeforeLoad) {}
 
-    /// A stage begins.
-    fn stage_started(&mut self, _index: usize, _stage: &Stage) {}
+    /// A stage begins; `frame` is what its requests are counted in.
+    fn stage_started(&mut self, _index: usize, _stage: &Stage, _frame: &StageFrame) {}
 
     /// A request ended, of whatever phase.
     fn sample(&mut self, _sample: &Sample) {}
@@ -25,8 +25,8 @@ pub trait Observer {
     /// A check of the stop rule does not hold: the stage ends, and the climb with it.
     fn breached(&mut self, _breached: &Breached) {}
 
-    /// A stage ended.
-    fn stage_ended(&mut self, _index: usize, _result: &StageResult) {}
+    /// A stage ended, and everything that was sent in it.
+    fn stage_ended(&mut self, _index: usize, _closing: &Closing) {}
 }
 
 /// What happens before the first stage.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use measure::result::{CheckResult, RunStatus, StageResult, StageStatus};
+use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use measure::{ErrorClass, ErrorGroup, Flag, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Search};
 
@@ -11,7 +12,7 @@ use crate::coordinator::{Breached, Coordinator};
 use crate::observe::{BeforeLoad, Observer};
 use crate::search::{Bisection, Proved, Shown};
 use crate::stop::Stop;
-use crate::{Clock, EngineError};
+use crate::{Clock, EngineError, frame};
 
 /// What a run brought.
 #[derive(Debug)]
@@ -38,6 +39,38 @@ pub struct Recording {
     pub finished_at: Timestamp,
     /// Worker threads used.
     pub workers: usize,
+}
+
+impl Recording {
+    fn begin(settings: Settings) -> Self {
+        let started_at = settings.clock.wall(settings.clock.now());
+        Self {
+            status: RunStatus::Completed,
+            preflight: None,
+            stages: Vec::new(),
+            aborted: None,
+            breached: None,
+            proved: None,
+            spent_cap: None,
+            unaccounted: None,
+            started_at,
+            finished_at: started_at,
+            workers: settings.workers.max(1),
+        }
+    }
+
+    /// What there is of a run that ends before its first request.
+    pub fn unstarted(plan: &Plan, settings: Settings) -> Self {
+        let frames = unstarted(plan).into_iter();
+        let skipped = frames
+            .map(|frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default()));
+        Self { status: RunStatus::Interrupted, stages: skipped.collect(), ..Self::begin(settings) }
+    }
+}
+
+/// The stages of a plan before they begin.
+pub fn unstarted(plan: &Plan) -> Vec<StageFrame> {
+    plan.load.stages.iter().map(frame::unstarted).collect()
 }
 
 /// Why the target cannot be used.
@@ -89,20 +122,7 @@ pub async fn run(
 ) -> Result<Recording, EngineError> {
     crate::limits::raise(plan)?;
     let mut coordinator = Coordinator::start(plan, endpoint, settings, observer, stop)?;
-    let started_at = settings.clock.wall(settings.clock.now());
-    let mut recording = Recording {
-        status: RunStatus::Completed,
-        preflight: None,
-        stages: Vec::new(),
-        aborted: None,
-        breached: None,
-        proved: None,
-        spent_cap: None,
-        unaccounted: None,
-        started_at,
-        finished_at: started_at,
-        workers: coordinator.workers(),
-    };
+    let mut recording = Recording::begin(settings);
     climb(plan, &mut coordinator, &mut recording).await?;
     recording.spent_cap = coordinator.spent_cap();
     recording.unaccounted = coordinator.unaccounted(&recording.stages);

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::stage::{ClientLook, Closing, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
 use scenario::plan::{Stage, StageEnd, ThinkTime, WarmUp, Work};
 
@@ -102,16 +102,25 @@ impl Recorders {
         }
     }
 
-    /// The results, in order; `status` and `look` by the stage's place in the stretch.
-    pub(crate) fn finish(
+    /// How the stages ended, in order; `status` and `look` by the stage's place in the stretch.
+    pub(crate) fn closings(
         &self,
         status: impl Fn(usize) -> StageStatus,
         looks: &[ClientLook],
-    ) -> Vec<StageResult> {
-        let result = |(at, recorder): (usize, &StageRecorder)| {
-            recorder.finish(status(at), &looks.get(at).cloned().unwrap_or_default())
+    ) -> Vec<Closing> {
+        let closing = |(at, recorder): (usize, &StageRecorder)| {
+            recorder.closing(status(at), looks.get(at).cloned().unwrap_or_default())
         };
-        self.stages.iter().enumerate().map(result).collect()
+        self.stages.iter().enumerate().map(closing).collect()
+    }
+
+    /// The results of stages that ended so.
+    pub(crate) fn finish(&self, closings: &[Closing]) -> Vec<StageResult> {
+        self.stages
+            .iter()
+            .zip(closings)
+            .map(|(recorder, closing)| recorder.finish(closing.status, &closing.look))
+            .collect()
     }
 }
 

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The load of a stage: what it holds, or where its ramp ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Keys", into = "Keys")]
 pub enum Level {
     /// Closed loop: so many users, each sending its next request when the last one ended.
     Users(u32),
@@ -53,6 +54,25 @@ impl Level {
             Self::Users(_) => Self::Users(amount.round() as u32),
             Self::Rate(_) => Self::Rate(amount),
         }
+    }
+}
+
+/// A level as stages have it in JSON.
+#[derive(Serialize, Deserialize)]
+struct Keys {
+    concurrency: Option<u32>,
+    rate: Option<Amount>,
+}
+
+impl From<Keys> for Level {
+    fn from(keys: Keys) -> Self {
+        keys.concurrency.map_or_else(|| Self::Rate(keys.rate.map_or(0.0, Amount::get)), Self::Users)
+    }
+}
+
+impl From<Level> for Keys {
+    fn from(level: Level) -> Self {
+        Self { concurrency: level.users(), rate: level.rate().map(Amount) }
     }
 }
 

@@ -23,6 +23,16 @@ impl Offset {
         self.0
     }
 
+    /// Microseconds since the run began, whole ones.
+    pub const fn micros(self) -> u64 {
+        self.0 / 1_000
+    }
+
+    /// A moment so many microseconds after the run began.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros.saturating_mul(1_000))
+    }
+
     /// Seconds since the run began.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9

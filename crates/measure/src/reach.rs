@@ -121,12 +121,12 @@ fn too_few(stage: &StageResult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+    use crate::stage::{ArrivalKind, ClientLook, OpenLoop, StageFrame, StageRecorder};
     use crate::{Amount, Level};
     use std::time::Duration;
 
     /// A minute of so many requests per second, of which so many started.
-    fn stage(arrival: &'static str, burstiness: Option<f64>, rate: f64, started: u64) -> StageResult {
+    fn stage(arrival: ArrivalKind, burstiness: Option<f64>, rate: f64, started: u64) -> StageResult {
         let frame = StageFrame {
             name: "r".to_owned(),
             level: Level::Rate(rate),
@@ -151,27 +151,27 @@ mod tests {
     #[test]
     fn fewer_starts_than_offered_are_a_shortfall_unless_chance_explains_them() {
         let rows = [
-            ("constant", None, 10.0, 570, false),
-            ("constant", None, 10.0, 569, true),
+            (ArrivalKind::Constant, None, 10.0, 570, false),
+            (ArrivalKind::Constant, None, 10.0, 569, true),
             // Six requests were due, five came: a constant schedule may end between two.
-            ("constant", None, 0.1, 5, false),
-            ("poisson", None, 10.0, 503, false),
-            ("poisson", None, 10.0, 501, true),
-            ("poisson", None, 1000.0, 56_999, true),
-            ("gamma", Some(0.25), 10.0, 405, false),
-            ("gamma", Some(0.25), 10.0, 403, true),
-            ("gamma", Some(4.0), 10.0, 552, false),
-            ("trace", None, 10.0, 100, false),
+            (ArrivalKind::Constant, None, 0.1, 5, false),
+            (ArrivalKind::Poisson, None, 10.0, 503, false),
+            (ArrivalKind::Poisson, None, 10.0, 501, true),
+            (ArrivalKind::Poisson, None, 1000.0, 56_999, true),
+            (ArrivalKind::Gamma, Some(0.25), 10.0, 405, false),
+            (ArrivalKind::Gamma, Some(0.25), 10.0, 403, true),
+            (ArrivalKind::Gamma, Some(4.0), 10.0, 552, false),
+            (ArrivalKind::Trace, None, 10.0, 100, false),
         ];
         for (arrival, burstiness, rate, started, short) in rows {
             let stage = stage(arrival, burstiness, rate, started);
-            assert_eq!(shortfall(&stage).is_some(), short, "{arrival} {burstiness:?} {rate} {started}");
+            assert_eq!(shortfall(&stage).is_some(), short, "{arrival:?} {burstiness:?} {rate} {started}");
         }
     }
 
     #[test]
     fn a_ramp_offers_the_mean_of_its_ends() {
-        let mut ramp = stage("constant", None, 20.0, 600);
+        let mut ramp = stage(ArrivalKind::Constant, None, 20.0, 600);
         ramp.ramp_from = Some(Amount(0.0));
         assert_eq!(shortfall(&ramp), None);
         ramp.counts.started = 500;
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_queue_counts_where_slots_ran_out_and_the_wait_is_worth_a_word() {
         let waits = |in_flight: u64, p95: f64, ttft: f64| {
-            let mut stage = stage("constant", None, 10.0, 600);
+            let mut stage = stage(ArrivalKind::Constant, None, 10.0, 600);
             (stage.in_flight_max, stage.queue_ms.p95, stage.ttft_ms.p50) = (in_flight, Some(p95), Some(ttft));
             shortfall(&stage).is_some()
         };
@@ -207,7 +207,7 @@ mod tests {
             serde_json::from_value::<Second>(zero).unwrap()
         };
         let of = |seconds: Vec<Second>| {
-            let mut stage = stage("constant", None, 15.0, 900);
+            let mut stage = stage(ArrivalKind::Constant, None, 15.0, 900);
             stage.timeline = seconds;
             (shortfall(&stage).and_then(|short| short.grew), reached(&stage))
         };
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn whoever_was_dropped_is_counted_whatever_ended_the_stage() {
-        let mut stage = stage("trace", None, 10.0, 600);
+        let mut stage = stage(ArrivalKind::Trace, None, 10.0, 600);
         (stage.counts.planned, stage.counts.dropped) = (604, 4);
         for status in [StageStatus::Complete, StageStatus::Stopped, StageStatus::Incomplete] {
             stage.status = status;

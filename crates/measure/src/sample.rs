@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Flags, Offset, Outcome};
 
 /// One request of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// Index of the stage in which it started; absent for the preflight.
     pub stage: Option<usize>,
@@ -86,7 +86,7 @@ pub struct Attempt {
     pub flags: Flags,
     /// Token counts, as far as known.
     pub tokens: Tokens,
-    /// Every token event. Not written to the samples file: gaps are, as a histogram.
+    /// Every token event, in order of arrival.
     #[serde(skip)]
     pub events: Vec<TokenEvent>,
     /// The last finish or stop reason, as the server spelt it.
@@ -150,7 +150,7 @@ pub struct Instants {
 /// A token event: when it arrived and to which choice it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenEvent {
-    /// Arrival of the read that completed it.
+    /// Arrival of the read that completed it, to the microsecond: what the samples file keeps.
     pub at: Offset,
     /// Index of the choice.
     pub choice: u32,

@@ -5,12 +5,14 @@ use measure::result::{RunResult, RunStatus};
 
 use crate::args::{BaselineAction, BaselineArgs};
 use crate::exit::Code;
-use crate::files::{read_result, replace};
+use crate::files::replace;
+use crate::prepare::language;
+use crate::saved::read_run;
 use crate::screen;
 
 pub(crate) fn baseline(args: &BaselineArgs) -> Code {
     let BaselineAction::Accept { result, file, testbed } = &args.action;
-    let run = match read_result(result) {
+    let run = match read_run(result, language(None)) {
         Ok(run) => run,
         Err(error) => {
             screen::talk(format_args!("error: {error:#}"));

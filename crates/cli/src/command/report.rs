@@ -7,9 +7,10 @@ use report::{Lang, terminal};
 
 use crate::args::{Language, ReportArgs};
 use crate::exit::Code;
-use crate::files::{read_result, replace};
+use crate::files::replace;
 use crate::format::Format;
 use crate::prepare::language;
+use crate::saved::read_run;
 use crate::screen;
 
 pub(crate) fn report(args: &ReportArgs) -> Code {
@@ -23,17 +24,17 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
         screen::talk(format_args!("error: `--{format} {path}`: another output goes there already"));
         return Code::Usage;
     }
-    let run = match read_result(&args.result) {
+    let lang = match args.lang {
+        Some(Language::En) => Lang::En,
+        Some(Language::Zh) => Lang::Zh,
+        None => language(None),
+    };
+    let run = match read_run(&args.result, lang) {
         Ok(run) => run,
         Err(error) => {
             screen::talk(format_args!("error: {error:#}"));
             return Code::Usage;
         }
-    };
-    let lang = match args.lang {
-        Some(Language::En) => Lang::En,
-        Some(Language::Zh) => Lang::Zh,
-        None => language(None),
     };
     if asked.is_empty() {
         let conclusion = report::conclusion::of(&run, [None; 3], lang);

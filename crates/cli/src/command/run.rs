@@ -40,18 +40,20 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     let baseline = read_baseline(&plan);
     let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
     let endpoint = endpoint(&plan, server.as_ref().map(mock::Server::addr));
-    let mut watcher = Watcher::open(&plan, &places, clock).map_err(unwritable)?;
     let settings = Settings { workers: workers(args), clock };
+    let unstarted = result(&plan, Recording::unstarted(&plan, settings), &baseline, lang);
+    let mut watcher = Watcher::open(&plan, &places, &unstarted).map_err(unwritable)?;
     let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
+    watcher.hide();
     let Diagnosis { found, advice } = recording.aborted.as_ref().map_or_else(Diagnosis::default, |aborted| {
         diagnose(&plan, &endpoint, &failure(aborted, &recording), lang)
     });
     let cause = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
     let unusable = cause.into_iter().chain(found).collect();
     let unaccounted = recording.unaccounted.clone();
-    let unwritten = watcher.close().into_iter().collect();
-    let around = Circumstances { signal, unaccounted, unwritten, unusable };
+    let mut around = Circumstances { signal, unaccounted, unwritten: Vec::new(), unusable };
     let run = result(&plan, recording, &baseline, lang);
+    end_samples(watcher, &run, &mut around);
     let (run, code) = write_all(run, &places, around, lang);
     let code = tell(&run, args, lang).unwrap_or(code);
     advice.iter().for_each(screen::talk);
@@ -189,6 +191,13 @@ fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
     };
     let status = aborted.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
     format!("{during}: {status}{}: {}", aborted.class, plain::line(&aborted.message))
+}
+
+/// The last line of the samples: with it they tell as much as the result.
+fn end_samples(mut watcher: Watcher, run: &RunResult, around: &mut Circumstances) {
+    let (_, exit) = judge(run, around);
+    watcher.ended(&RunResult { exit, ..run.clone() });
+    around.unwritten.extend(watcher.close());
 }
 
 /// Writes every report; the result goes last, because it holds the exit code that the others' writing may change.

@@ -7,6 +7,7 @@ mod commands;
 mod formats;
 mod outputs;
 mod probe;
+mod samples;
 mod secrets;
 mod seed;
 mod signals;

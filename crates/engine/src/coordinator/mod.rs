@@ -67,14 +67,11 @@ struct Job {
     /// When what still runs is cut.
     cut_at: Option<Offset>,
     /// What ends it early.
-    watch: Option<Watched>,
+    watch: Option<Rolling>,
 }
 
-/// The stop rule at work, and what each leg is to it.
-struct Watched {
-    rolling: Rolling,
-    frames: Vec<StageFrame>,
-}
+/// A stage of an order, and what its requests are counted in.
+type Part<'a> = (&'a Stage, StageFrame);
 
 /// What an order brought beside its samples.
 struct Carried {
@@ -108,10 +105,6 @@ impl<'a> Coordinator<'a> {
             warmed_up: Vec::new(),
             accounts: Accounts::default(),
         })
-    }
-
-    pub(crate) fn workers(&self) -> usize {
-        self.workers.count()
     }
 
     pub(crate) fn announce(&mut self, phase: BeforeLoad) {
@@ -172,7 +165,7 @@ impl<'a> Coordinator<'a> {
     async fn carry_out(
         &mut self,
         job: Job,
-        stages: &[Stage],
+        parts: &[Part<'_>],
         intake: &mut dyn Intake,
     ) -> Result<Carried, EngineError> {
         let (stopper, order_stop) = stop();
@@ -189,13 +182,18 @@ impl<'a> Coordinator<'a> {
         });
         let mut course = Course::new(Arc::clone(&order), job.cut_at);
         let seen_before = self.accounts.seen();
-        self.announce_stage(stages, &course);
+        self.announce_stage(parts, &course);
         self.workers.give(&order)?;
         let mut looks = Vec::new();
         while looks.len() < self.workers.count() {
-            match self.next(&course).await? {
+            let event = self.next(&course).await?;
+            // From here on nothing new starts: what still comes is drained, and no part of the window.
+            if let Some(at) = course.ended_early(self.budget.spent_at()) {
+                intake.cut(at);
+            }
+            match event {
                 Event::Report(Report::Finished(sample)) => {
-                    watch.iter_mut().for_each(|watched| watched.rolling.take(&sample));
+                    watch.iter_mut().for_each(|rolling| rolling.take(&sample));
                     self.take_in(*sample, intake, &stopper, &mut course);
                 }
                 Event::Report(Report::Done(look)) => looks.push(look),
@@ -204,13 +202,9 @@ impl<'a> Coordinator<'a> {
                     course.tick(self.observer, self.clock.now(), &self.workers);
                     self.watch_for_breach(&mut watch, &stopper, &mut course);
                 }
-                Event::Leg => self.next_leg(stages, &mut course, &mut watch),
+                Event::Leg => self.next_leg(parts, &mut course, &mut watch),
                 Event::Cut => course.cut(&stopper),
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
-            }
-            // From here on nothing new starts: what still comes is drained, and no part of the window.
-            if let Some(at) = course.ended_early(self.budget.spent_at()) {
-                intake.cut(at);
             }
         }
         course.tick_last(self.observer, self.clock.now(), &self.workers);
@@ -223,22 +217,20 @@ impl<'a> Coordinator<'a> {
     }
 
     /// A stage follows on, unless nothing starts any more.
-    fn next_leg(&mut self, stages: &[Stage], course: &mut Course, watch: &mut Option<Watched>) {
+    fn next_leg(&mut self, parts: &[Part<'_>], course: &mut Course, watch: &mut Option<Rolling>) {
         course.next_leg();
         if course.stopped_at.is_some() {
             return;
         }
-        if let Some(Watched { rolling, frames }) = watch
-            && let Some(frame) = frames.get(course.leg)
-        {
+        if let (Some(rolling), Some((_, frame))) = (watch, parts.get(course.leg)) {
             rolling.enter(frame.clone());
         }
-        self.announce_stage(stages, course);
+        self.announce_stage(parts, course);
     }
 
-    fn announce_stage(&mut self, stages: &[Stage], course: &Course) {
-        if let (Some(index), Some(stage)) = (course.stage(), stages.get(course.leg)) {
-            self.observer.stage_started(index, stage);
+    fn announce_stage(&mut self, parts: &[Part<'_>], course: &Course) {
+        if let (Some(index), Some((stage, frame))) = (course.stage(), parts.get(course.leg)) {
+            self.observer.stage_started(index, stage, frame);
         }
     }
 
@@ -269,9 +261,9 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Ends the order when the last seconds break a check.
-    fn watch_for_breach(&mut self, watch: &mut Option<Watched>, stopper: &Stopper, course: &mut Course) {
+    fn watch_for_breach(&mut self, watch: &mut Option<Rolling>, stopper: &Stopper, course: &mut Course) {
         let now = self.clock.now();
-        let breach = watch.as_mut().and_then(|watched| watched.rolling.breach(now));
+        let breach = watch.as_mut().and_then(|rolling| rolling.breach(now));
         let (Some(breach), Some(stage)) = (breach, course.stage()) else { return };
         let breached = Breached { stage, breach, at: now };
         self.observer.breached(&breached);

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::AtomicU64;
 
+use measure::Sample;
 use measure::gate::Rolling;
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
 use measure::stage::StageFrame;
-use measure::{Offset, Sample};
 use scenario::plan::{Retry, Stage, ThinkTime, WarmUp};
 
-use super::{Coordinator, Job, Watched};
+use super::{Coordinator, Job};
 use crate::EngineError;
-use crate::frame::frame;
+use crate::frame::{frame, unstarted};
 use crate::load::{Crew, Ends, Leg, Shifts, Timetable};
 use crate::observe::BeforeLoad;
 use crate::stretch::{self, Ended, Recorders};
@@ -92,10 +92,11 @@ impl Coordinator<'_> {
             cancel: self.plan.load.cancel,
             retry: self.plan.load.retry.clone(),
             cut_at: timetable.end().map(|end| end + self.plan.load.drain_timeout),
-            watch: rolling.map(|rolling| Watched { rolling, frames }),
+            watch: rolling,
             timetable: timetable.clone(),
         };
-        let carried = self.carry_out(job, stages, &mut recorders).await?;
+        let legs: Vec<_> = stages.iter().zip(frames).collect();
+        let carried = self.carry_out(job, &legs, &mut recorders).await?;
         let ended = Ended {
             first,
             breached: self.breach.as_ref().map(|breach| breach.stage),
@@ -103,22 +104,24 @@ impl Coordinator<'_> {
         };
         recorders.dropped(ended.running(&timetable, self.clock.now()), carried.arrivals.waiting);
         self.accounts.dropped(carried.arrivals.waiting);
-        let results = recorders.finish(|at| ended.status(&timetable, at), &carried.looks);
-        for (at, (stage, result)) in stages.iter().zip(&results).enumerate() {
+        let closings = recorders.closings(|at| ended.status(&timetable, at), &carried.looks);
+        for (at, closing) in closings.iter().enumerate() {
+            self.observer.stage_ended(first + at, closing);
+        }
+        let results = recorders.finish(&closings);
+        for (stage, result) in stages.iter().zip(&results) {
             self.accounts.complete(stage.requests(), result);
-            self.observer.stage_ended(first + at, result);
         }
         Ok(results)
     }
 
     /// Stages that do not run. What was sent before the first is counted with it all the same.
     pub(crate) fn skip(&mut self, first: usize, stages: &[Stage]) -> Vec<StageResult> {
-        let frames: Vec<StageFrame> =
-            stages.iter().map(|stage| frame(stage, [Offset::ORIGIN; 2], 0, None)).collect();
+        let frames: Vec<StageFrame> = stages.iter().map(unstarted).collect();
         let mut recorders = Recorders::new(first, &frames);
         if first == 0 {
             recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
         }
-        recorders.finish(|_| StageStatus::Skipped, &[])
+        recorders.finish(&recorders.closings(|_| StageStatus::Skipped, &[]))
     }
 }

@@ -1,9 +1,11 @@
 //! From samples to the numbers of one stage.
 
 mod bucket;
+mod frame;
 mod keys;
 mod numbers;
 mod recorder;
 mod timeline;
 
-pub use recorder::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+pub use frame::{ArrivalKind, ClientLook, Closing, OpenLoop, StageFrame};
+pub use recorder::StageRecorder;

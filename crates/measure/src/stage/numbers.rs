@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::recorder::{ClientLook, StageFrame, StageRecorder};
+use super::frame::{ClientLook, Closing, StageFrame};
+use super::recorder::StageRecorder;
 use crate::distribution::round;
+use crate::offset::milliseconds;
+use crate::request::RequestMetrics;
 use crate::result::{
-    Adjusted, Client, Counts, ErrorExample, ErrorLine, StageResult, StageStatus, TokenTotals,
+    Adjusted, Client, Counts, ErrorExample, ErrorLine, Preflight, StageResult, StageStatus, TokenTotals,
 };
 use crate::sample::{Attempt, Phase};
-use crate::{Amount, Distribution, ErrorClass, Offset};
+use crate::{Amount, Distribution, ErrorClass, Offset, Outcome, Sample};
 
 /// Fewer lag ticks than this say nothing.
 const LAG_TICKS: u64 = 100;
@@ -37,7 +40,7 @@ impl StageRecorder {
             concurrency: self.frame.level.users(),
             rate: self.frame.level.rate().map(Amount),
             ramp_from: self.frame.ramp_from,
-            arrival: self.frame.open_loop.map(|open| open.arrival.to_owned()),
+            arrival: self.frame.open_loop.map(|open| open.arrival.name().to_owned()),
             burstiness: self.frame.open_loop.and_then(|open| open.burstiness),
             max_in_flight: self.frame.open_loop.map(|open| open.max_in_flight),
             ramp_up_s: self.frame.ramp_up.map(|ramp_up| round(ramp_up.as_secs_f64())),
@@ -84,10 +87,15 @@ impl StageRecorder {
             smoothness: (self.smoothness.1 > 0).then(|| round(self.smoothness.0 / self.smoothness.1 as f64)),
             concurrency_effective: over(self.open_time.as_secs_f64()),
             in_flight_max: self.in_flight_max,
-            keys: self.keys.lines(),
+            keys: if status == StageStatus::Skipped { Vec::new() } else { self.keys.lines() },
             errors: self.errors.iter().map(error_line).collect(),
             timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
         }
+    }
+
+    /// What the samples of the stage do not tell of its end.
+    pub fn closing(&self, status: StageStatus, look: ClientLook) -> Closing {
+        Closing { status, window_end: self.window_end, dropped: self.dropped, look }
     }
 
     /// What the schedule held until it ended or was cut.
@@ -111,7 +119,7 @@ impl StageRecorder {
     }
 
     fn client(&self, look: &ClientLook, ttft_p50: Option<f64>) -> Client {
-        let lag = look.lag.summary();
+        let lag = look.lag_ms.clone();
         let lateness = self.distributions.lateness.summary();
         let lateness_limit = LATENESS_LIMIT_MS.max(LATENESS_SHARE_OF_TTFT * ttft_p50.unwrap_or(0.0));
         let saturated = lag.n >= LAG_TICKS
@@ -152,6 +160,25 @@ fn duration_text(duration: Duration) -> String {
     match duration.subsec_millis() {
         0 => format!("{}s", duration.as_secs()),
         _ => format!("{}ms", duration.as_millis()),
+    }
+}
+
+impl Preflight {
+    /// What the one request before load showed.
+    pub fn of(sample: &Sample) -> Self {
+        let Some(attempt) = sample.last() else {
+            return Self { outcome: Outcome::Cancelled, ttft_ms: None, e2e_ms: None, error: None };
+        };
+        // No metric that a preflight shows goes by the reader's speed.
+        let metrics = RequestMetrics::of(attempt, 1.0);
+        let shown = |value: Option<Duration>| value.map(milliseconds).map(round);
+        let failed = matches!(attempt.outcome, Outcome::Failed(_));
+        Self {
+            outcome: attempt.outcome,
+            ttft_ms: shown(metrics.ttft),
+            e2e_ms: shown(metrics.e2e),
+            error: failed.then(|| ErrorExample::of(attempt)),
+        }
     }
 }
 

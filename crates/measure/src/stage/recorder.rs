@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::frame::StageFrame;
 use super::keys::Keys;
 use super::timeline::Timeline;
 use crate::distribution::round;
@@ -11,60 +12,7 @@ use crate::offset::milliseconds;
 use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
 use crate::result::{Counts, ErrorExample, PhaseCounts, Stalls, TokenTotals};
 use crate::sample::{ArrivalClock, Attempt, Phase, TokenSource};
-use crate::{Amount, Distribution, ErrorClass, Level, Offset, Outcome, Sample};
-
-/// What a stage is, before anything was measured.
-#[derive(Debug, Clone)]
-pub struct StageFrame {
-    /// Unique in the run.
-    pub name: String,
-    /// What it offers, at the end of a ramp.
-    pub level: Level,
-    /// Where its ramp begins; `None` for a step.
-    pub ramp_from: Option<Amount>,
-    /// Of an open loop: how its requests follow one another, and how many may be in flight.
-    pub open_loop: Option<OpenLoop>,
-    /// Time before the window over which a step is reached; `None` for a ramp.
-    pub ramp_up: Option<Duration>,
-    /// Shortest and longest pause of a user between two requests; `None` without one.
-    pub think_time: Option<[Duration; 2]>,
-    /// Planned duration of the window; `None` for a number of requests.
-    pub duration: Option<Duration>,
-    /// Planned number of requests, where that ends the stage.
-    pub requests: Option<u64>,
-    /// When the stage begins, with its ramp.
-    pub begins: Offset,
-    /// When the window begins: the ramp is over.
-    pub window_start: Offset,
-    /// Number of keys in use.
-    pub keys: usize,
-    /// Shortest gap that may be a stall.
-    pub stall_after: Duration,
-    /// Tokens per second of the reader behind `smoothness`.
-    pub reading_speed: f64,
-    /// Per-request limits that `goodput` goes by: ttft, tpot, e2e.
-    pub objectives: [Option<Duration>; 3],
-}
-
-/// What an open loop is beside its rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OpenLoop {
-    /// `constant`, `poisson`, `gamma` or `trace`.
-    pub arrival: &'static str,
-    /// Shape of `gamma` arrivals, above 0; `None` for every other kind.
-    pub burstiness: Option<f64>,
-    /// Most requests in flight.
-    pub max_in_flight: u32,
-}
-
-/// The generator's look at itself, merged over its workers.
-#[derive(Debug, Clone, Default)]
-pub struct ClientLook {
-    /// How late a timer of each worker fired.
-    pub lag: Distribution,
-    /// CPU of the worker threads, 100 = all of them busy.
-    pub cpu_percent: Option<f64>,
-}
+use crate::{Distribution, ErrorClass, Offset, Outcome, Sample};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Distributions {

@@ -11,7 +11,7 @@ use measure::result::{
     RunResult, RunStatus, SCHEMA_VERSION, StageResult, StageStatus, Tool, Warning,
 };
 use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
-use measure::stage::{ClientLook, OpenLoop, StageFrame, StageRecorder};
+use measure::stage::{ArrivalKind, ClientLook, OpenLoop, StageFrame, StageRecorder};
 use measure::{Amount, Distribution, ErrorClass, Offset, Outcome};
 
 fn ms(ms: u64) -> Offset {
@@ -105,7 +105,7 @@ pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
     recorder.record(&sample(5, Phase::Measure, attempt(2200, cut, Some(200))));
     let mut lag = Distribution::default();
     lag.record(Duration::from_micros(80));
-    recorder.finish(StageStatus::Complete, &ClientLook { lag, cpu_percent: Some(12.5) })
+    recorder.finish(StageStatus::Complete, &ClientLook { lag_ms: lag.summary(), cpu_percent: Some(12.5) })
 }
 
 /// The whole run.
@@ -114,7 +114,7 @@ pub(crate) fn result() -> RunResult {
         name: "c5".into(),
         level: measure::Level::Rate(5.5),
         ramp_from: Some(Amount(0.5)),
-        open_loop: Some(OpenLoop { arrival: "gamma", burstiness: Some(0.5), max_in_flight: 9 }),
+        open_loop: Some(OpenLoop { arrival: ArrivalKind::Gamma, burstiness: Some(0.5), max_in_flight: 9 }),
         ramp_up: None,
         think_time: None,
         begins: Offset::ORIGIN,

@@ -76,7 +76,9 @@ fn who(stage: &Stage) -> String {
         Work::Arrivals { arrival: Arrival::Trace(times), .. } => {
             format!("{} requests when the trace says ({amount}/s on average)", times.len())
         }
-        Work::Arrivals { arrival, .. } => format!("{from}{amount} requests/s, {} arrivals,", arrival.name()),
+        Work::Arrivals { arrival, .. } => {
+            format!("{from}{amount} requests/s, {} arrivals,", arrival.kind().name())
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use measure::gate::Rule;
+use measure::stage::ArrivalKind;
 use measure::{ErrorClass, Level};
 
 /// The whole climb.
@@ -99,13 +100,13 @@ pub enum Arrival {
 }
 
 impl Arrival {
-    /// As written in TOML and JSON.
-    pub fn name(&self) -> &'static str {
+    /// What it is, without its numbers.
+    pub fn kind(&self) -> ArrivalKind {
         match self {
-            Self::Constant => "constant",
-            Self::Poisson => "poisson",
-            Self::Gamma { .. } => "gamma",
-            Self::Trace(_) => "trace",
+            Self::Constant => ArrivalKind::Constant,
+            Self::Poisson => ArrivalKind::Poisson,
+            Self::Gamma { .. } => ArrivalKind::Gamma,
+            Self::Trace(_) => ArrivalKind::Trace,
         }
     }
 }

@@ -1,0 +1,183 @@
+//! A result from a samples file alone: the same as the run's own, or what is known of a run that was killed.
+
+use std::io::{self, BufRead};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use measure::ladder::ladder;
+use measure::result::{
+    CheckLine, CheckResult, Exit, GateResult, Preflight, RunResult, RunStatus, StageStatus, Verdict, Warning,
+};
+use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::{Offset, Sample};
+
+use super::line::{ATTEMPT, AttemptLine, unpacked};
+use super::outline::Outline;
+use super::source::{Lines, SamplesError};
+use crate::{Lang, conclusion, warnings};
+
+/// The exit code of a run that is not judged.
+const NOT_JUDGED: u8 = 5;
+
+/// Counts a run again. `open` opens the file anew: it is read twice, so that a long one needs no memory. Of a run that was
+/// killed the sentences are made in `lang`.
+///
+/// # Errors
+/// When the file cannot be read, or is no samples file. A last line that is cut is none.
+pub fn rebuild<R: BufRead>(open: impl Fn() -> io::Result<R>, lang: Lang) -> Result<RunResult, SamplesError> {
+    let open = || open().map_err(|source| SamplesError::Read { line: 1, source });
+    let outline = Outline::read(open()?)?;
+    let mut counted = Counted::new(&outline);
+    counted.read(open()?)?;
+    let stages = counted.stages(&outline);
+    Ok(match outline.ended {
+        true => RunResult { stages, ..outline.result },
+        false => counted.cut_off(RunResult { stages, ..outline.result }, &outline.frames, lang),
+    })
+}
+
+/// What the attempts amount to.
+struct Counted {
+    recorders: Vec<StageRecorder>,
+    /// Index of the first stage of the stretch that each belongs to.
+    stretches: Vec<usize>,
+    preflight: Option<Preflight>,
+    /// Requests that ended.
+    requests: u64,
+    /// Requests that were sent, at least.
+    issued: u64,
+    /// The latest end of a request.
+    last: Offset,
+}
+
+impl Counted {
+    fn new(outline: &Outline) -> Self {
+        let mut recorders: Vec<_> = outline.frames.iter().cloned().map(StageRecorder::new).collect();
+        for (stage, closing) in &outline.closings {
+            if let Some(recorder) = recorders.get_mut(*stage) {
+                closing.window_end.into_iter().for_each(|end| recorder.cut(end));
+                recorder.dropped(closing.dropped);
+            }
+        }
+        let stretches = stretches(&outline.frames);
+        Self { recorders, stretches, preflight: None, requests: 0, issued: 0, last: Offset::ORIGIN }
+    }
+
+    fn read(&mut self, from: impl BufRead) -> Result<(), SamplesError> {
+        let mut lines = Lines::new(from);
+        let mut request: Option<Sample> = None;
+        while let Some(line) = lines.next()? {
+            if !line.starts_with(ATTEMPT) {
+                continue;
+            }
+            let Some(line) = lines.parse::<AttemptLine<'_>>()? else { continue };
+            let mut sample = request.take().filter(|_| line.attempt > 1).unwrap_or_else(|| line.request());
+            let is_last = line.total.is_some();
+            let events = unpacked(&line.arrivals_us, line.choices.as_deref());
+            sample.attempts.push(measure::sample::Attempt { events, ..line.of.into_owned() });
+            match is_last {
+                true => self.take(&sample),
+                false => request = Some(sample),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, sample: &Sample) {
+        self.requests += 1;
+        self.issued = self.issued.max(sample.seq.saturating_add(1));
+        self.last = sample.last().map_or(self.last, |attempt| self.last.max(attempt.at.end));
+        let Some(stage) = sample.stage else {
+            self.preflight = Some(Preflight::of(sample));
+            return;
+        };
+        let stretch = self.stretches.get(stage);
+        for (at, recorder) in self.recorders.iter_mut().enumerate() {
+            if at == stage {
+                recorder.record(sample);
+            } else if self.stretches.get(at) == stretch {
+                recorder.witness(sample);
+            }
+        }
+    }
+
+    fn stages(&mut self, outline: &Outline) -> Vec<measure::result::StageResult> {
+        let last = self.last;
+        let of = |(at, recorder): (usize, &mut StageRecorder)| {
+            if let Some(closing) = outline.closings.get(&at) {
+                return recorder.finish(closing.status, &closing.look);
+            }
+            let begun = at < outline.begun;
+            if begun {
+                recorder.cut(last);
+            }
+            let status = if begun { StageStatus::Incomplete } else { StageStatus::Skipped };
+            recorder.finish(status, &ClientLook::default())
+        };
+        self.recorders.iter_mut().enumerate().map(of).collect()
+    }
+
+    /// The result of a run that did not come to its end.
+    fn cut_off(&self, run: RunResult, frames: &[StageFrame], lang: Lang) -> RunResult {
+        let began = frames.iter().find(|frame| frame.objectives != [None; 3]);
+        let objectives = began.map_or([None; 3], |frame| frame.objectives);
+        let mut run = RunResult {
+            status: RunStatus::Interrupted,
+            exit: Exit {
+                code: NOT_JUDGED,
+                reasons: vec!["the run did not come to its end: this is counted from its samples".to_owned()],
+            },
+            finished_at: later(&run.started_at, self.last).unwrap_or(run.finished_at),
+            preflight: self.preflight.clone(),
+            ladder: ladder(&run.stages, objectives),
+            gate: not_judged(run.gate),
+            ..run
+        };
+        run.warnings.retain(|warning| warning.stage.is_none());
+        run.warnings.push(self.warning(lang));
+        run.warnings.extend(warnings::of_stages(&run, lang));
+        run.conclusion = conclusion::of(&run, objectives, lang);
+        run
+    }
+
+    fn warning(&self, lang: Lang) -> Warning {
+        let open = self.issued.saturating_sub(self.requests);
+        let text = lang.pick(
+            format!(
+                "the run did not come to its end: this is counted from its samples, without the {open} or more \
+                 requests that were open"
+            ),
+            format!("运行未能结束：结果由样本文件统计得出，不含当时仍在进行的 {open} 个或更多请求"),
+        );
+        Warning { code: "cut_off".to_owned(), stage: None, text }
+    }
+}
+
+/// A stage that begins where the window of the one before ends is of its stretch: no drain is between them.
+fn stretches(frames: &[StageFrame]) -> Vec<usize> {
+    let mut first = 0;
+    let follows = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| frames.get(before))?;
+        Some(before.window_start + before.duration? == frames.get(at)?.begins)
+    };
+    let of = |at: usize| {
+        first = if follows(at) == Some(true) { first } else { at };
+        first
+    };
+    (0..frames.len()).map(of).collect()
+}
+
+/// Nothing is judged by a part of a run.
+fn not_judged(gate: GateResult) -> GateResult {
+    let reason = "the run did not come to its end";
+    let open =
+        |line: CheckLine| CheckLine { result: CheckResult::NoData, reason: Some(reason.to_owned()), ..line };
+    let verdict = if gate.checks.is_empty() { Verdict::None } else { Verdict::NotJudged };
+    GateResult { verdict, checks: gate.checks.into_iter().map(open).collect() }
+}
+
+fn later(started_at: &str, after: Offset) -> Option<String> {
+    let started: Timestamp = started_at.parse().ok()?;
+    let at = started.checked_add(Duration::from_nanos(after.nanos())).ok()?;
+    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
