@@ -150,6 +150,7 @@ mod tests {
             stall_after: std::time::Duration::ZERO,
             reading_speed: 10.0,
             objectives: [None; 3],
+            intervals: Default::default(),
         };
         let mut line = measure::stage::StageRecorder::new(frame).finish(stage, &Default::default());
         line.counts.ok = ok;

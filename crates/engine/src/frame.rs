@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use measure::stage::{ClientLook, OpenLoop, StageFrame};
+use measure::stage::{ClientLook, Intervals, OpenLoop, StageFrame};
 use measure::{Distribution, Offset};
 use scenario::plan::{Arrival, Plan, Shape, Stage, StageEnd, Work};
 
@@ -58,7 +58,19 @@ pub(crate) fn frame(
         stall_after: plan.map_or(Duration::ZERO, |plan| plan.outputs.stall_after),
         reading_speed: plan.map_or(1.0, |plan| plan.outputs.reading_speed),
         objectives: [objectives.ttft, objectives.tpot, objectives.e2e],
+        intervals: plan.map_or_else(Intervals::default, intervals),
     }
+}
+
+/// What checks are written on has an interval.
+fn intervals(plan: &Plan) -> Intervals {
+    let mut of = Vec::new();
+    for statistic in plan.gate.rules.iter().map(|rule| rule.check.statistic()) {
+        if !of.contains(&statistic) {
+            of.push(statistic);
+        }
+    }
+    Intervals { of, confidence: plan.gate.confidence, seed: plan.seed }
 }
 
 fn ramp_up(stage: &Stage) -> Option<Duration> {

@@ -5,6 +5,7 @@
 pub mod distribution;
 pub mod flag;
 pub mod gate;
+mod interval;
 pub mod ladder;
 pub mod level;
 pub mod metric;

@@ -121,7 +121,7 @@ fn too_few(stage: &StageResult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::{ArrivalKind, ClientLook, OpenLoop, StageFrame, StageRecorder};
+    use crate::stage::{ArrivalKind, ClientLook, Intervals, OpenLoop, StageFrame, StageRecorder};
     use crate::{Amount, Level};
     use std::time::Duration;
 
@@ -142,6 +142,7 @@ mod tests {
             stall_after: Duration::ZERO,
             reading_speed: 10.0,
             objectives: [None; 3],
+            intervals: Intervals::default(),
         };
         let mut stage = StageRecorder::new(frame).finish(StageStatus::Complete, &ClientLook::default());
         (stage.counts.planned, stage.counts.started) = (started, started);

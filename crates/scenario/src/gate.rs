@@ -4,12 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use measure::gate::{Check, CheckError, Level, Limit, Rule, Scope};
-use measure::metric::Unit;
+use measure::metric::{Metric, Unit};
 
 use crate::diagnostic::{Place, nearest};
 use crate::layers::Node;
 use crate::plan::{GatePlan, Stage};
 use crate::read::Section;
+
+/// Confidence of the intervals where the file says nothing.
+const CONFIDENCE: f64 = 0.95;
 
 /// The stages that checks are judged on, and whether they are those that the checks were written for.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +50,22 @@ pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&P
             "checks compare with a baseline, but `[gate] baseline` names none: they cannot be judged",
         );
     }
-    GatePlan { rules, baseline, testbed: section.text("testbed").unwrap_or_default() }
+    GatePlan {
+        rules,
+        baseline,
+        testbed: section.text("testbed").unwrap_or_default(),
+        confidence: read_confidence(section).unwrap_or(CONFIDENCE),
+    }
+}
+
+/// More than the upper end needs more draws than an interval is made from.
+fn read_confidence(section: Section<'_>) -> Option<f64> {
+    let share = section.share("confidence")?;
+    let usual = (0.5..=0.999).contains(&share);
+    if !usual && let Some(node) = section.get("confidence") {
+        section.context.expected_with_hint(node, "a share from 50% to 99.9%", "95% is the custom");
+    }
+    usual.then_some(share)
 }
 
 fn read_table(table: Section<'_>, ladder: Ladder<'_>) -> Option<Rule> {
@@ -115,6 +133,10 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, lad
         );
     }
     let (Some(stat), Ladder::Own(_) | Ladder::Other(_)) = (check.stat, ladder) else { return };
+    // One answer has many gaps.
+    if check.metric == Metric::Gap {
+        return;
+    }
     let too_few = |requests: &u64| *requests < stat.needs();
     let short = covered.iter().find_map(|stage| Some((stage, stage.requests().filter(too_few)?)));
     if let Some((stage, requests)) = short {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Statistic;
 use crate::metric::Metric;
 
 /// A check and how seriously it is meant.
@@ -50,6 +51,13 @@ pub struct Check {
     pub limit: Limit,
     /// On which stages.
     pub scope: Scope,
+}
+
+impl Check {
+    /// What it is written on.
+    pub fn statistic(&self) -> Statistic {
+        Statistic { metric: self.metric, stat: self.stat }
+    }
 }
 
 /// A statistic of a distribution.

@@ -59,7 +59,7 @@ fn find_comparison(text: &str) -> Result<(usize, Comparison, usize), CheckError>
     Ok((at, comparison, 1 + usize::from(equal)))
 }
 
-fn parse_left(left: &str, at: usize) -> Result<(Metric, Option<Stat>), CheckError> {
+pub(super) fn parse_left(left: &str, at: usize) -> Result<(Metric, Option<Stat>), CheckError> {
     let (name, stat) = match left.split_once('.') {
         Some((name, stat)) => (name, Some(stat)),
         None => (left, None),

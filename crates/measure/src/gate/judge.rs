@@ -1,5 +1,6 @@
 //! Judges rules against the stages of a result.
 
+use super::Statistic;
 use super::baseline::Baseline;
 use super::check::{Check, Level, Limit, Rule};
 use crate::distribution::DistributionSummary;
@@ -27,8 +28,10 @@ fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) 
 }
 
 fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) -> CheckLine {
-    let (value, n) = measured(&rule.check, stage);
-    let line = CheckLine { value, n, ..CheckLine::no_data(rule, &stage.name, String::new()) };
+    let (value, n) = measured(rule.check.statistic(), stage);
+    let interval = stage.intervals.get(&rule.check.statistic().to_string());
+    let interval = interval.map(|interval| [interval.low, interval.high]);
+    let line = CheckLine { value, n, interval, ..CheckLine::no_data(rule, &stage.name, String::new()) };
     if let Some(reason) = cannot_judge(&rule.check, stage, value, n) {
         return CheckLine { reason: Some(reason), ..line };
     }
@@ -89,14 +92,14 @@ fn pass_or_fail(holds: bool) -> CheckResult {
     if holds { CheckResult::Pass } else { CheckResult::Fail }
 }
 
-/// The value of a check on a stage, and how many values stand behind it.
-pub fn measured(check: &Check, stage: &StageResult) -> (Option<f64>, u64) {
-    match (check.metric.entry().kind, check.stat) {
-        (Kind::Distribution, Some(stat)) => match distribution(check.metric, stage) {
+/// The value of a statistic of a stage, and how many values stand behind it.
+pub fn measured(of: Statistic, stage: &StageResult) -> (Option<f64>, u64) {
+    match (of.metric.entry().kind, of.stat) {
+        (Kind::Distribution, Some(stat)) => match distribution(of.metric, stage) {
             Some(distribution) => (distribution.value(stat), distribution.n),
             None => (None, 0),
         },
-        _ => (scalar(check.metric, stage), scalar_n(check.metric, stage)),
+        _ => (scalar(of.metric, stage), scalar_n(of.metric, stage)),
     }
 }
 

@@ -7,7 +7,7 @@ use super::check::Rule;
 use super::judge::judge;
 use crate::result::{CheckResult, StageStatus};
 use crate::sample::Phase;
-use crate::stage::{ClientLook, StageFrame, StageRecorder};
+use crate::stage::{ClientLook, Intervals, StageFrame, StageRecorder};
 use crate::{Offset, Outcome, Sample};
 
 /// How far back is looked.
@@ -61,7 +61,12 @@ impl Rolling {
         if self.recent.len() < LEAST {
             return None;
         }
-        let frame = StageFrame { window_start: from, duration: Some(now.since(from)), ..self.frame.clone() };
+        let frame = StageFrame {
+            window_start: from,
+            duration: Some(now.since(from)),
+            intervals: Intervals::default(),
+            ..self.frame.clone()
+        };
         let mut recorder = StageRecorder::new(frame);
         self.recent.iter().for_each(|sample| recorder.record(sample));
         let stage = recorder.finish(StageStatus::Complete, &ClientLook::default());
@@ -96,6 +101,7 @@ mod tests {
             stall_after: Duration::ZERO,
             reading_speed: 10.0,
             objectives: [None; 3],
+            intervals: Intervals::default(),
         };
         Rolling::new(checks.iter().map(rule).collect(), frame)
     }

@@ -1,12 +1,14 @@
 //! The saved run: what `run.json` holds, key for key. Readers refuse a newer schema version and accept older ones.
 
 mod gate;
+mod interval;
 mod load;
 mod run;
 mod schema;
 mod stage;
 
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
+pub use interval::{Interval, Unit};
 pub use load::{CancelLine, LoadLine, RetryLine};
 pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Interval;
 use super::schema::{by_class, by_flag, by_outcome, by_status, class};
 use crate::distribution::DistributionSummary;
 use crate::level::{Amount, Level};
@@ -126,6 +127,9 @@ pub struct StageResult {
     pub errors: Vec<ErrorLine>,
     /// Second by second.
     pub timeline: Vec<Second>,
+    /// How far the statistics can be trusted that checks are written on, by their names (`ttft.p95`).
+    #[serde(default)]
+    pub intervals: BTreeMap<String, Interval>,
 }
 
 impl StageResult {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{DurationSecondsWithFrac, serde_as};
 
 use crate::distribution::DistributionSummary;
+use crate::gate::Statistic;
 use crate::result::StageStatus;
 use crate::{Amount, Level, Offset};
 
@@ -53,6 +54,20 @@ pub struct StageFrame {
     #[serde(rename = "objectives_s")]
     #[serde_as(as = "[Option<DurationSecondsWithFrac<f64>>; 3]")]
     pub objectives: [Option<Duration>; 3],
+    /// What intervals are wanted for, and how they are drawn.
+    #[serde(default)]
+    pub intervals: Intervals,
+}
+
+/// The statistics of a stage that are to have an interval, and how it is drawn.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Intervals {
+    /// Those that checks are written on.
+    pub of: Vec<Statistic>,
+    /// Share of intervals that hold the truth, 0..1.
+    pub confidence: f64,
+    /// The same seed draws the same.
+    pub seed: u64,
 }
 
 /// What an open loop is beside its rate.

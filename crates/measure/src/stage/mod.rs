@@ -7,5 +7,5 @@ mod numbers;
 mod recorder;
 mod timeline;
 
-pub use frame::{ArrivalKind, ClientLook, Closing, OpenLoop, StageFrame};
+pub use frame::{ArrivalKind, ClientLook, Closing, Intervals, OpenLoop, StageFrame};
 pub use recorder::StageRecorder;

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::frame::{ClientLook, Closing, StageFrame};
+use super::frame::{ClientLook, Closing, Intervals, StageFrame};
 use super::recorder::StageRecorder;
 use crate::distribution::round;
+use crate::gate::{Statistic, measured};
+use crate::interval::Bootstrap;
 use crate::offset::milliseconds;
 use crate::request::RequestMetrics;
 use crate::result::{
-    Adjusted, Client, Counts, ErrorExample, ErrorLine, Preflight, StageResult, StageStatus, TokenTotals,
+    Adjusted, Client, Counts, ErrorExample, ErrorLine, Interval, Preflight, StageResult, StageStatus,
+    TokenTotals,
 };
 use crate::sample::{Attempt, Phase};
 use crate::{Amount, Distribution, ErrorClass, Offset, Outcome, Sample};
@@ -34,7 +37,7 @@ impl StageRecorder {
         let to = &self.distributions;
         let ttft = to.ttft.summary();
         let e2e = to.e2e.summary();
-        StageResult {
+        let result = StageResult {
             name: self.frame.name.clone(),
             status,
             concurrency: self.frame.level.users(),
@@ -90,7 +93,27 @@ impl StageRecorder {
             keys: if status == StageStatus::Skipped { Vec::new() } else { self.keys.lines() },
             errors: self.errors.iter().map(error_line).collect(),
             timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
+            intervals: BTreeMap::new(),
+        };
+        StageResult { intervals: self.intervals(&result, end), ..result }
+    }
+
+    /// The intervals of what is watched, over blocks that no request outlives as a rule.
+    fn intervals(&self, result: &StageResult, end: Offset) -> BTreeMap<String, Interval> {
+        let Intervals { of, confidence, seed } = &self.frame.intervals;
+        let least =
+            Duration::try_from_secs_f64(result.e2e_ms.p95.unwrap_or(0.0) / 1e3).unwrap_or(Duration::MAX);
+        let window = end.since(self.frame.window_start);
+        if of.is_empty() || window.is_zero() {
+            return BTreeMap::new();
         }
+        let blocks = self.blocks.grouped(least.max(Duration::from_secs(1)), window);
+        let bootstrap = Bootstrap { blocks: &blocks, confidence: *confidence, seed: *seed };
+        let interval = |of: &Statistic| {
+            let (value, _) = measured(*of, result);
+            Some((of.to_string(), bootstrap.interval(*of, value?)?))
+        };
+        of.iter().filter_map(interval).collect()
     }
 
     /// What the samples of the stage do not tell of its end.

@@ -8,6 +8,7 @@ use super::frame::StageFrame;
 use super::keys::Keys;
 use super::timeline::Timeline;
 use crate::distribution::round;
+use crate::interval::Blocks;
 use crate::offset::milliseconds;
 use crate::request::{RequestMetrics, Stalls as RequestStalls, gaps};
 use crate::result::{Counts, ErrorExample, PhaseCounts, Stalls, TokenTotals};
@@ -66,12 +67,14 @@ pub struct StageRecorder {
     pub(super) last_end: Offset,
     /// The weakest clock of the measured attempts that were answered.
     pub(super) clock: Option<ArrivalClock>,
+    pub(super) blocks: Blocks,
 }
 
 impl StageRecorder {
     /// An empty stage. With a planned duration the window's end is known from the start.
     pub fn new(frame: StageFrame) -> Self {
         let keys = Keys::new(frame.keys);
+        let blocks = Blocks::new(frame.intervals.of.clone());
         let window_end = frame.duration.map(|duration| frame.window_start + duration);
         Self {
             frame,
@@ -101,6 +104,7 @@ impl StageRecorder {
             timeline: Timeline::default(),
             last_end: Offset::ORIGIN,
             clock: None,
+            blocks,
         }
     }
 
@@ -149,8 +153,10 @@ impl StageRecorder {
         let from = first.at.start.max(self.frame.window_start);
         let until = self.window_end.map_or(attempt.at.end, |end| attempt.at.end.min(end));
         if attempt.outcome == Outcome::Ok && self.in_window(attempt.at.end) {
+            let good = u64::from(self.meets_objectives(metrics));
             self.ok_in_window += 1;
-            self.good_in_window += u64::from(self.meets_objectives(metrics));
+            self.good_in_window += good;
+            self.blocks.ended(self.after_start(attempt.at.end), good);
         }
         if matches!(attempt.outcome, Outcome::Ok | Outcome::Cancelled) {
             self.record_tokens_in_window(attempt);
@@ -182,6 +188,10 @@ impl StageRecorder {
             Outcome::Ok => self.record_ok(attempt, metrics),
             Outcome::Failed(class) => self.record_failure(class, attempt),
             Outcome::Cancelled => self.counts.cancelled += 1,
+        }
+        if let Some(first) = sample.attempts.first() {
+            let good = u64::from(self.meets_objectives(metrics));
+            self.blocks.measured(self.after_start(first.at.start), sample, metrics, good);
         }
     }
 
@@ -259,11 +269,19 @@ impl StageRecorder {
     fn record_tokens_in_window(&mut self, attempt: &Attempt) {
         let Some(output) = attempt.tokens.output else { return };
         self.counted_in_window += 1;
-        let inside = match attempt.events.len() {
-            0 => f64::from(u8::from(self.in_window(attempt.at.end))),
-            n => attempt.events.iter().filter(|event| self.in_window(event.at)).count() as f64 / n as f64,
-        };
-        self.tokens_in_window += output as f64 * inside;
+        let each = output as f64 / attempt.events.len().max(1) as f64;
+        let end = attempt.events.is_empty().then_some(attempt.at.end);
+        for at in attempt.events.iter().map(|event| event.at).chain(end) {
+            if self.in_window(at) {
+                self.tokens_in_window += each;
+                self.blocks.arrived(self.after_start(at), each);
+            }
+        }
+    }
+
+    /// How long after the start of the window.
+    fn after_start(&self, at: Offset) -> Duration {
+        at.since(self.frame.window_start)
     }
 
     fn in_window(&self, at: Offset) -> bool {

@@ -11,7 +11,7 @@ use measure::result::{
     RunResult, RunStatus, SCHEMA_VERSION, StageResult, StageStatus, Tool, Warning,
 };
 use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
-use measure::stage::{ArrivalKind, ClientLook, OpenLoop, StageFrame, StageRecorder};
+use measure::stage::{ArrivalKind, ClientLook, Intervals, OpenLoop, StageFrame, StageRecorder};
 use measure::{Amount, Distribution, ErrorClass, Offset, Outcome};
 
 fn ms(ms: u64) -> Offset {
@@ -95,6 +95,7 @@ pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
         stall_after: Duration::from_millis(500),
         reading_speed: 10.0,
         objectives: [Some(Duration::from_secs(1)), None, None],
+        intervals: Intervals::default(),
     });
     recorder.record(&sample(1, Phase::Ramp, attempt(ramp, Outcome::Ok, Some(200))));
     recorder.record(&sample(2, Phase::Measure, attempt(1000, Outcome::Ok, Some(200))));
@@ -125,6 +126,7 @@ pub(crate) fn result() -> RunResult {
         stall_after: Duration::from_millis(500),
         reading_speed: 10.0,
         objectives: [None; 3],
+        intervals: Intervals::default(),
     });
     let stages = vec![stage(), skipped.finish(StageStatus::Skipped, &ClientLook::default())];
     let rule = |text: &str, level| Rule { check: Check::parse(text).unwrap(), level, min_change: None };

@@ -191,7 +191,7 @@ pub const TABLE: &[Key] = keys! {
     "testbed": Text, = "\"\""; "Label of the machine the baseline was made on."
     "repeats": Later(Some("1")); "Repeated runs."
     "confirm": Later(Some("0")); "Confirming runs."
-    "confidence": Later(Some("0.95")); "Confidence of the intervals."
+    "confidence": Share, = "0.95"; "Share of the intervals that hold the truth, from 50% to 99.9%."
 
     ["gate.check"]
     "check": Text; "What must hold."

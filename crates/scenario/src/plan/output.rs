@@ -66,7 +66,7 @@ pub enum Language {
 }
 
 /// The gate's rules and baseline.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct GatePlan {
     /// Rules in file order.
     pub rules: Vec<Rule>,
@@ -74,4 +74,6 @@ pub struct GatePlan {
     pub baseline: Option<PathBuf>,
     /// Label of the machine the baseline was made on; part of what makes two runs comparable.
     pub testbed: String,
+    /// Share of the intervals that hold the truth, 0.5..=0.999.
+    pub confidence: f64,
 }

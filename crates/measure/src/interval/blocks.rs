@@ -1,0 +1,132 @@
+//! The blocks of a stage while it runs. Their number is bounded: in a long stage they grow longer.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::block::Block;
+use crate::gate::Statistic;
+use crate::request::RequestMetrics;
+use crate::{Metric, Sample};
+
+/// Shortest block.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// Most blocks; with more, two and two become one.
+const MOST: usize = 512;
+
+/// The blocks of one stage, from the start of its window.
+#[derive(Debug, Clone)]
+pub(crate) struct Blocks {
+    /// What intervals are wanted for; nothing is kept when there is nothing.
+    watched: Vec<Statistic>,
+    /// Distributions among it.
+    metrics: BTreeSet<Metric>,
+    length: Duration,
+    blocks: Vec<Block>,
+}
+
+impl Blocks {
+    pub(crate) fn new(watched: Vec<Statistic>) -> Self {
+        let metrics = watched.iter().filter(|of| of.stat.is_some()).map(|of| of.metric).collect();
+        Self { watched, metrics, length: SHORTEST, blocks: Vec::new() }
+    }
+
+    /// Takes in a measured request that started so long after the start of the window; `good` is 1 when it meets
+    /// every objective, else 0.
+    pub(crate) fn measured(&mut self, after: Duration, sample: &Sample, of: &RequestMetrics, good: u64) {
+        let Some(index) = self.reach(after) else { return };
+        self.blocks[index].take(&self.metrics, sample, of, good);
+    }
+
+    /// Takes in the end of an ok request inside the window; `good` is 1 when it meets every objective, else 0.
+    pub(crate) fn ended(&mut self, after: Duration, good: u64) {
+        let Some(index) = self.reach(after) else { return };
+        let tally = &mut self.blocks[index].tally;
+        tally.ended_ok += 1.0;
+        tally.ended_good += good as f64;
+    }
+
+    /// Takes in tokens that arrived inside the window.
+    pub(crate) fn arrived(&mut self, after: Duration, tokens: f64) {
+        let Some(index) = self.reach(after) else { return };
+        self.blocks[index].tally.tokens += tokens;
+    }
+
+    /// The place of a moment's block, which is there; nothing when nothing is watched.
+    fn reach(&mut self, after: Duration) -> Option<usize> {
+        if self.watched.is_empty() {
+            return None;
+        }
+        while self.index(after) >= MOST {
+            self.length *= 2;
+            self.blocks = self.blocks.chunks(2).map(joined).collect();
+        }
+        let index = self.index(after);
+        if index >= self.blocks.len() {
+            self.blocks.resize_with(index + 1, Block::default);
+        }
+        Some(index)
+    }
+
+    fn index(&self, after: Duration) -> usize {
+        usize::try_from(after.as_nanos() / self.length.as_nanos()).unwrap_or(usize::MAX)
+    }
+
+    /// Blocks of at least this length over the whole window, each with its seconds. What is left at the end is joined
+    /// with the last, and so is what began within the window and lies after it.
+    pub(crate) fn grouped(&self, least: Duration, window: Duration) -> Vec<(Block, f64)> {
+        let each =
+            usize::try_from(least.as_nanos().div_ceil(self.length.as_nanos())).unwrap_or(usize::MAX).max(1);
+        let length = self.length.as_secs_f64() * each as f64;
+        let whole = ((window.as_secs_f64() / length) + 1e-9).floor().max(1.0) as usize;
+        let mut groups: Vec<(Block, f64)> = (0..whole).map(|_| (Block::default(), length)).collect();
+        for (index, block) in self.blocks.iter().enumerate() {
+            groups[(index / each).min(whole - 1)].0.merge(block);
+        }
+        groups[whole - 1].1 = window.as_secs_f64() - length * (whole - 1) as f64;
+        groups
+    }
+}
+
+fn joined(pair: &[Block]) -> Block {
+    let mut all = Block::default();
+    pair.iter().for_each(|block| all.merge(block));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks() -> Blocks {
+        Blocks::new(vec![Statistic { metric: Metric::Qps, stat: None }])
+    }
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn a_long_stage_has_longer_blocks_and_loses_nothing() {
+        let mut blocks = blocks();
+        for second in 0..2_000 {
+            blocks.ended(seconds(f64::from(second)), 1);
+        }
+        assert!(blocks.blocks.len() <= MOST && blocks.length == 4 * SHORTEST, "{:?}", blocks.length);
+        assert!(blocks.blocks.iter().all(|block| (block.tally.ended_ok - 4.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn groups_cover_the_window_and_the_rest_goes_to_the_last() {
+        let mut blocks = blocks();
+        for at in [0.5, 1.5, 2.5, 3.5, 9.9, 10.2, 11.0] {
+            blocks.ended(seconds(at), 1);
+        }
+        let shown = |least: f64, window: f64| -> Vec<(f64, f64)> {
+            let groups = blocks.grouped(seconds(least), seconds(window));
+            groups.iter().map(|(block, time)| (block.tally.ended_ok, (time * 1e3).round() / 1e3)).collect()
+        };
+        assert_eq!(shown(2.5, 10.5), [(3.0, 3.0), (1.0, 3.0), (3.0, 4.5)]);
+        assert_eq!(shown(20.0, 10.5), [(7.0, 10.5)]);
+        assert_eq!(shown(1.0, 10.0).len(), 10);
+    }
+}
