@@ -99,6 +99,7 @@ fn about_keys(keys: &[(u64, u64)]) -> [Option<String>; 2] {
             key: format!("key {}", index + 1),
             requests: requests * share / 4,
             http_429: http_429 * share / 4,
+            failed: 0,
             ttft_ms_p95: None,
         };
         run.stages[stage].keys = keys.iter().enumerate().map(line).collect();
