@@ -32,3 +32,21 @@ pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
+
+/// A number and what it counts: `1 request`, `2 requests`.
+pub(crate) fn counted(n: u64, one: &str) -> String {
+    match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "request")), ["0 requests", "1 request", "2 requests"]);
+    }
+}

@@ -5,7 +5,7 @@ use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict}
 use unicode_width::UnicodeWidthStr;
 
 use crate::number::{UNKNOWN, ms, of_check, percent, rate};
-use crate::{Lang, load};
+use crate::{Lang, load, verdict};
 
 /// Columns of the table at most.
 const WIDTH: usize = 100;
@@ -145,13 +145,13 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
         .filter(|line| line.result != CheckResult::Pass)
         .map(|line| {
             let result = match line.result {
-                CheckResult::Pass => lang.pick("pass", "通过"),
                 CheckResult::Fail => lang.pick("FAIL", "未通过"),
-                CheckResult::Inconclusive => lang.pick("inconclusive", "无法断定"),
-                CheckResult::NoData => lang.pick("no data", "无数据"),
+                result @ (CheckResult::Pass | CheckResult::Inconclusive | CheckResult::NoData) => {
+                    verdict::of_check(result, lang)
+                }
             };
             let value = of_check(&line.check, line.value);
-            let reason = line.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            let reason = verdict::reason(line, lang).map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(
                 "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",
                 line.check,

@@ -1,6 +1,7 @@
-//! What came of a run, in a word or two.
+//! What came of a run, in a word or two, and why a check has no verdict.
 
-use measure::result::{CheckResult, RunResult, RunStatus, Verdict};
+use measure::gate::Reason;
+use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, Verdict};
 
 use crate::Lang;
 
@@ -32,5 +33,53 @@ pub(crate) fn of_check(result: CheckResult, lang: Lang) -> &'static str {
         CheckResult::Fail => lang.pick("fail", "未通过"),
         CheckResult::Inconclusive => lang.pick("inconclusive", "无法断定"),
         CheckResult::NoData => lang.pick("no data", "无数据"),
+    }
+}
+
+/// Why a check has no verdict. Results of older versions say it in English alone.
+pub(crate) fn reason(line: &CheckLine, lang: Lang) -> Option<String> {
+    match (lang, line.reason_code) {
+        (Lang::Zh, Some(code)) => Some(chinese(code, line)),
+        (Lang::En, _) | (Lang::Zh, None) => line.reason.clone(),
+    }
+}
+
+fn chinese(code: Reason, line: &CheckLine) -> String {
+    let (n, stage) = (line.n, &line.stage);
+    match code {
+        Reason::NotCovered => "本次运行没有该检查所涵盖的级别".to_owned(),
+        Reason::Skipped => "本级被跳过".to_owned(),
+        Reason::CutShort => "本级未跑完".to_owned(),
+        Reason::Saturated => "压测机已达极限，数据可能反映的是压测机自身".to_owned(),
+        Reason::TooFewValues => format!("仅 {n} 个样本，至少需要 {} 个", Reason::needed(&line.check)),
+        Reason::NotMeasured => "未测得数据".to_owned(),
+        Reason::NoBaseline => "本次运行未使用基线".to_owned(),
+        Reason::OtherLoad => format!("基线中级别 {stage} 的负载与本次不同"),
+        Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_said_in_the_language_asked_for_and_an_old_one_as_it_was_stored() {
+        let line = |code: Option<&str>| -> CheckLine {
+            let line = serde_json::json!({
+                "check": "ttft.p95 <= 800ms", "stage": "c1", "level": "strict", "value": null, "limit": null, "baseline": null,
+                "interval": null, "n": 3, "result": "no_data", "reason": "in English", "reason_code": code,
+            });
+            serde_json::from_value(line).unwrap()
+        };
+        let rows = [
+            (Some("too_few_values"), "仅 3 个样本，至少需要 20 个"),
+            (Some("other_load"), "基线中级别 c1 的负载与本次不同"),
+            (None, "in English"),
+        ];
+        for (code, expected) in rows {
+            assert_eq!(reason(&line(code), Lang::Zh).as_deref(), Some(expected));
+            assert_eq!(reason(&line(code), Lang::En).as_deref(), Some("in English"));
+        }
     }
 }

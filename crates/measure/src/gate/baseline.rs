@@ -61,14 +61,14 @@ impl Baseline {
         }
     }
 
-    /// Why a stage cannot be compared with the one of its name: it was another load.
-    pub(super) fn other_load(&self, stage: &StageResult) -> Option<String> {
-        let row = self.stages.get(&stage.name)?;
+    /// Whether the stage of that name was another load, so that the two cannot be compared.
+    pub(super) fn other_load(&self, stage: &StageResult) -> bool {
+        let Some(row) = self.stages.get(&stage.name) else { return false };
         let same = row.concurrency == stage.concurrency
             && row.rate == stage.rate
             && row.ramp_from == stage.ramp_from
             && row.arrival == stage.arrival;
-        (!same).then(|| format!("the baseline's stage {} had another load", stage.name))
+        !same
     }
 
     /// The baseline's number for a check on a stage.

@@ -3,6 +3,7 @@
 use super::Statistic;
 use super::baseline::Baseline;
 use super::check::{Check, Level, Limit, Rule};
+use super::reason::Reason;
 use crate::distribution::DistributionSummary;
 use crate::metric::{Kind, Metric};
 use crate::result::{CheckLine, CheckResult, GateResult, StageResult, StageStatus, Verdict};
@@ -21,7 +22,7 @@ fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) 
         .collect();
     match lines.is_empty() {
         true => {
-            vec![CheckLine::no_data(rule, "-", "no stage of this run is covered by the check".to_owned())]
+            vec![CheckLine::open(rule, "-").without_data(Reason::NotCovered)]
         }
         false => lines,
     }
@@ -31,15 +32,15 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
     let (value, n) = measured(rule.check.statistic(), stage);
     let interval = stage.intervals.get(&rule.check.statistic().to_string());
     let interval = interval.map(|interval| [interval.low, interval.high]);
-    let line = CheckLine { value, n, interval, ..CheckLine::no_data(rule, &stage.name, String::new()) };
+    let line = CheckLine { value, n, interval, ..CheckLine::open(rule, &stage.name) };
     if let Some(reason) = cannot_judge(&rule.check, stage, value, n) {
-        return CheckLine { reason: Some(reason), ..line };
+        return line.without_data(reason);
     }
     let Some(value) = value else { return line };
     match rule.check.limit {
         Limit::Absolute(limit) => {
             let result = pass_or_fail(rule.check.comparison.holds(value, limit));
-            CheckLine { limit: Some(limit), result, reason: None, ..line }
+            CheckLine { limit: Some(limit), result, ..line }
         }
         Limit::Baseline { change } => against_baseline(rule, stage, baseline, value, change, line),
     }
@@ -56,36 +57,29 @@ fn against_baseline(
     line: CheckLine,
 ) -> CheckLine {
     let Some(baseline) = baseline else {
-        return CheckLine { reason: Some("no baseline is used in this run".to_owned()), ..line };
+        return line.without_data(Reason::NoBaseline);
     };
-    if let Some(reason) = baseline.other_load(stage) {
-        return CheckLine { reason: Some(reason), ..line };
+    if baseline.other_load(stage) {
+        return line.without_data(Reason::OtherLoad);
     }
     let Some(row) = baseline.value(&rule.check, &stage.name) else {
-        let reason = format!("the baseline has no row for stage {}", stage.name);
-        return CheckLine { reason: Some(reason), ..line };
+        return line.without_data(Reason::NotInBaseline);
     };
     let limit = row * (1.0 + change);
     let within = rule.check.comparison.holds(value, limit)
         || rule.min_change.is_some_and(|least| (value - row).abs() < least);
-    CheckLine { limit: Some(limit), baseline: Some(row), result: pass_or_fail(within), reason: None, ..line }
+    CheckLine { limit: Some(limit), baseline: Some(row), result: pass_or_fail(within), ..line }
 }
 
-fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<String> {
-    if stage.status == StageStatus::Skipped {
-        return Some("the stage was skipped".to_owned());
-    }
-    if stage.status == StageStatus::Incomplete {
-        return Some("the stage was cut short".to_owned());
-    }
-    if stage.client.saturated {
-        return Some("the load generator was saturated: the numbers may be its own".to_owned());
-    }
+fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<Reason> {
     let needs = check.stat.map_or(1, super::Stat::needs);
-    if n < needs {
-        return Some(format!("{n} values, at least {needs} are needed"));
+    match stage.status {
+        StageStatus::Skipped => Some(Reason::Skipped),
+        StageStatus::Incomplete => Some(Reason::CutShort),
+        StageStatus::Complete | StageStatus::Stopped if stage.client.saturated => Some(Reason::Saturated),
+        StageStatus::Complete | StageStatus::Stopped if n < needs => Some(Reason::TooFewValues),
+        StageStatus::Complete | StageStatus::Stopped => value.is_none().then_some(Reason::NotMeasured),
     }
-    value.is_none().then(|| "nothing was measured".to_owned())
 }
 
 fn pass_or_fail(holds: bool) -> CheckResult {
@@ -188,7 +182,8 @@ fn verdict(checks: &[CheckLine]) -> Verdict {
 }
 
 impl CheckLine {
-    fn no_data(rule: &Rule, stage: &str, reason: String) -> Self {
+    /// Before it is judged.
+    fn open(rule: &Rule, stage: &str) -> Self {
         Self {
             check: rule.check.text.clone(),
             stage: stage.to_owned(),
@@ -199,7 +194,13 @@ impl CheckLine {
             interval: None,
             n: 0,
             result: CheckResult::NoData,
-            reason: Some(reason),
+            reason: None,
+            reason_code: None,
         }
+    }
+
+    /// The line of a check that was not judged, and why.
+    pub fn without_data(self, reason: Reason) -> Self {
+        Self { reason: Some(reason.text(&self)), reason_code: Some(reason), ..self }
     }
 }

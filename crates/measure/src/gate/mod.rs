@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod grammar;
 mod judge;
+mod reason;
 pub mod rolling;
 mod statistic;
 
@@ -11,5 +12,6 @@ pub use baseline::{Baseline, BaselineStage};
 pub use check::{Check, Comparison, Level, Limit, Rule, Scope, Stat};
 pub use grammar::CheckError;
 pub use judge::{judge, measured};
+pub use reason::Reason;
 pub use rolling::{Breach, Rolling};
 pub use statistic::Statistic;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::gate::Reason;
+
 /// Every check and what they amount to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -51,6 +53,9 @@ pub struct CheckLine {
     pub result: CheckResult,
     /// Why there is no verdict, where there is none.
     pub reason: Option<String>,
+    /// The same for programs; null in results of older versions.
+    #[serde(default)]
+    pub reason_code: Option<Reason>,
 }
 
 /// What came of one check.

@@ -288,6 +288,9 @@ pub struct KeyLine {
     pub requests: u64,
     /// Attempts answered 429.
     pub http_429: u64,
+    /// Measured requests that failed; 0 in results of older versions.
+    #[serde(default)]
+    pub failed: u64,
     /// p95 of `ttft`.
     pub ttft_ms_p95: Option<f64>,
 }

@@ -1,10 +1,9 @@
 //! One row per key, to see whether one key's quota is the limit.
 
-use crate::Distribution;
-use crate::Sample;
 use crate::distribution::round;
 use crate::request::RequestMetrics;
 use crate::result::KeyLine;
+use crate::{Distribution, Outcome, Sample};
 
 /// The keys of one stage, by index.
 #[derive(Debug, Clone)]
@@ -14,6 +13,7 @@ pub(super) struct Keys(Vec<Key>);
 struct Key {
     requests: u64,
     http_429: u64,
+    failed: u64,
     ttft: Distribution,
 }
 
@@ -26,6 +26,7 @@ impl Keys {
         let Some(key) = sample.key.and_then(|index| self.0.get_mut(index)) else { return };
         key.requests += 1;
         key.http_429 += sample.attempts.iter().filter(|attempt| attempt.status == Some(429)).count() as u64;
+        key.failed += u64::from(matches!(sample.outcome(), Outcome::Failed(_)));
         metrics.ttft.into_iter().for_each(|ttft| key.ttft.record(ttft));
     }
 
@@ -34,6 +35,7 @@ impl Keys {
             key: format!("key {}", index + 1),
             requests: key.requests,
             http_429: key.http_429,
+            failed: key.failed,
             ttft_ms_p95: key.ttft.percentile(95.0).map(round),
         };
         self.0.iter().enumerate().map(line).collect()

@@ -19,6 +19,8 @@ use crate::{Amount, Distribution, ErrorClass, Offset, Outcome, Sample};
 
 /// Fewer lag ticks than this say nothing.
 const LAG_TICKS: u64 = 100;
+/// The p99 of fewer sends than this is one late send.
+const SENDS: u64 = 100;
 const LAG_LIMIT_MS: f64 = 5.0;
 const LATENESS_LIMIT_MS: f64 = 10.0;
 const LATENESS_SHARE_OF_TTFT: f64 = 0.05;
@@ -145,10 +147,9 @@ impl StageRecorder {
         let lag = look.lag_ms.clone();
         let lateness = self.distributions.lateness.summary();
         let lateness_limit = LATENESS_LIMIT_MS.max(LATENESS_SHARE_OF_TTFT * ttft_p50.unwrap_or(0.0));
+        let late = lateness.n >= SENDS && lateness.p99 > Some(lateness_limit);
         let saturated = lag.n >= LAG_TICKS
-            && (lag.p99 > Some(LAG_LIMIT_MS)
-                || lateness.p99 > Some(lateness_limit)
-                || look.cpu_percent > Some(CPU_LIMIT_PERCENT));
+            && (lag.p99 > Some(LAG_LIMIT_MS) || late || look.cpu_percent > Some(CPU_LIMIT_PERCENT));
         Client {
             clock: self.clock.unwrap_or_default().name().to_owned(),
             lag_ms: lag,

@@ -1,9 +1,9 @@
 //! What the gate makes of a stage: pass, fail, or why it does not say.
 
-use measure::gate::{Baseline, Check, Level, Rule, judge};
+use measure::gate::{Baseline, Check, Level, Reason, Rule, judge};
 use measure::result::{CheckResult, StageResult, StageStatus, Verdict};
 
-use crate::run::{result, stage};
+use crate::run::{result, stage, stage_of_late_sends};
 
 fn rule(text: &str, level: Level) -> Rule {
     Rule { check: Check::parse(text).unwrap(), level, min_change: None }
@@ -37,6 +37,16 @@ fn out_03_too_few_values_behind_a_percentile_are_no_pass() {
 }
 
 #[test]
+fn a_reason_is_stored_with_its_code() {
+    let gate = judge(&[rule("ttft.p95 < 5s", Level::Strict)], &[stage()], None);
+    assert_eq!(gate.checks[0].reason_code, Some(Reason::TooFewValues));
+    let stored = serde_json::to_value(&gate.checks[0]).unwrap();
+    assert_eq!(stored["reason_code"], "too_few_values");
+    let gate = judge(&[rule("success_rate >= 50%", Level::Strict)], &[stage()], None);
+    assert_eq!((&gate.checks[0].reason, gate.checks[0].reason_code), (&None, None));
+}
+
+#[test]
 fn nothing_measured_a_stage_cut_short_or_skipped_or_not_there_is_no_pass() {
     let rows = [
         ("e2e.mean <= 1s", StageStatus::Skipped, "the stage was skipped"),
@@ -63,6 +73,14 @@ fn no_check_is_judged_on_a_saturated_stage() {
         let (verdict, result, reason) = verdict(text, &stage);
         assert_eq!((verdict, result), (Verdict::NotJudged, CheckResult::NoData), "{text}");
         assert!(reason.contains("saturated"), "{reason}");
+    }
+}
+
+#[test]
+fn late_sends_saturate_a_stage_only_where_there_are_enough_of_them() {
+    for (sends, late, saturated) in [(50, 400, false), (99, 400, false), (100, 400, true), (200, 1, false)] {
+        let stage = stage_of_late_sends(sends, late);
+        assert_eq!(stage.client.saturated, saturated, "{sends} sends, {late} ms late");
     }
 }
 

@@ -156,9 +156,12 @@ fn a_result_of_an_older_version_is_read_with_nulls_where_it_knew_nothing() {
     remove(&mut old["ladder"], "unit");
     old["stages"].as_array_mut().unwrap().truncate(1);
     remove(&mut old["stages"][0], LATER_IN_STAGE);
+    remove(&mut old["stages"][0]["keys"][0], "failed");
+    remove(&mut old["gate"]["checks"][0], "reason_code");
     let read = RunResult::from_json(&old.to_string()).unwrap();
     assert_eq!((read.load, read.ladder.unit), (None, measure::LoadUnit::Users));
     let stage = &read.stages[0];
     assert_eq!((stage.level(), stage.is_step()), (measure::Level::Users(2), true));
+    assert_eq!((stage.keys[0].failed, read.gate.checks[0].reason_code), (0, None));
     assert_eq!((stage.ramp_up_s, stage.think_time_s), (None, None));
 }

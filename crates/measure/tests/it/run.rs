@@ -73,14 +73,8 @@ fn sample(seq: u64, phase: Phase, attempt: Attempt) -> Sample {
     }
 }
 
-/// One rung of two seconds.
-pub(crate) fn stage() -> StageResult {
-    stage_with_ramp_at(500)
-}
-
-/// One rung of two seconds whose ramp sent one request at this moment, in ms.
-pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
-    let mut recorder = StageRecorder::new(StageFrame {
+fn frame() -> StageFrame {
+    StageFrame {
         name: "c2".into(),
         level: measure::Level::Users(2),
         ramp_from: None,
@@ -96,7 +90,29 @@ pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
         reading_speed: 10.0,
         objectives: [Some(Duration::from_secs(1)), None, None],
         intervals: Intervals::default(),
-    });
+    }
+}
+
+/// One rung of two seconds.
+pub(crate) fn stage() -> StageResult {
+    stage_with_ramp_at(500)
+}
+
+/// One rung whose every send was so late, in ms, while its workers' timers were not.
+pub(crate) fn stage_of_late_sends(sends: u64, late: u64) -> StageResult {
+    let mut recorder = StageRecorder::new(frame());
+    for seq in 0..sends {
+        let one = sample(seq, Phase::Measure, attempt(1000 + late, Outcome::Ok, Some(200)));
+        recorder.record(&Sample { due: ms(1000), free: ms(1000), ..one });
+    }
+    let mut lag = Distribution::default();
+    (0..200).for_each(|_| lag.record(Duration::from_micros(80)));
+    recorder.finish(StageStatus::Complete, &ClientLook { lag_ms: lag.summary(), cpu_percent: Some(12.5) })
+}
+
+/// One rung of two seconds whose ramp sent one request at this moment, in ms.
+pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
+    let mut recorder = StageRecorder::new(frame());
     recorder.record(&sample(1, Phase::Ramp, attempt(ramp, Outcome::Ok, Some(200))));
     recorder.record(&sample(2, Phase::Measure, attempt(1000, Outcome::Ok, Some(200))));
     recorder.record(&sample(3, Phase::Measure, attempt(1400, Outcome::Ok, Some(200))));

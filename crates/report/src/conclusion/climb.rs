@@ -1,10 +1,12 @@
-//! The ladder in sentences: what held, what broke, what ended the climb, what a search proved, where throughput bends.
+//! The ladder in sentences: what held, what broke, what ended the climb, what a search proved.
 
+use measure::LoadUnit;
 use measure::reach::reached;
 use measure::result::{StageResult, StageStatus};
-use measure::{ErrorClass, ErrorGroup, LoadUnit};
 
+use super::faults::{self, Trend};
 use super::{Facts, signs, target};
+use crate::lang::counted;
 use crate::number::{duration, of_check, percent, rate, seconds};
 use crate::{Lang, load};
 
@@ -43,7 +45,7 @@ fn answered(stage: &StageResult, lang: Lang) -> String {
     let dropped = match stage.counts.dropped {
         0 => String::new(),
         n => lang.pick(
-            format!(", {n} of {} requests dropped", stage.counts.planned),
+            format!(", {n} of {} dropped", counted(stage.counts.planned, "request")),
             format!("，{} 个请求中有 {n} 个被丢弃", stage.counts.planned),
         ),
     };
@@ -67,12 +69,8 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
             )
         }
     };
-    let (at, ratio) = (load::point(level, lang), percent(stage.http_429_ratio));
     if stage.http_429 > 0 {
-        return Some(lang.pick(
-            format!("At {at} the 429 ratio rose to {ratio}{between}: capacity."),
-            format!("{at}时 429 占比升至 {ratio}{between}（容量问题）。"),
-        ));
+        return Some(refusals(facts, stage, &between, lang));
     }
     if stage.success_rate.is_some_and(|rate| rate < 0.99) {
         return Some(failures(stage, &between, lang));
@@ -82,11 +80,34 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
         let by_endpoint = measure::reach::shortfall(stage).is_some_and(|short| short.grew.is_some());
         return signs::unreached_at(stage, if by_endpoint { &between } else { "" }, lang);
     }
-    let missed = missed_objective(facts, stage, lang);
+    let (at, missed) = (load::point(level, lang), missed_objective(facts, stage, lang));
     Some(lang.pick(
         format!("At {at} {missed}{between}: latency."),
         format!("{at}时 {missed}{between}（时延问题）。"),
     ))
+}
+
+/// Capacity only where more load brings more 429.
+fn refusals(facts: &Facts<'_>, stage: &StageResult, between: &str, lang: Lang) -> String {
+    let (at, ratio) = (load::point(stage.level(), lang), percent(stage.http_429_ratio));
+    let first = facts.rungs.first().is_some_and(|rung| rung.name == stage.name);
+    match (faults::trend(facts, stage), first) {
+        (Trend::Flat, _) => lang.pick(
+            format!(
+                "429 was there from the first level ({ratio} of the attempts at {at}) and does not depend on the load: a \
+                 quota or a rule, not concurrency."
+            ),
+            format!("429 从最低一级就存在（{at}时占 {ratio}），与负载无关：属于配额或规则限制，而非并发上限。"),
+        ),
+        (Trend::Rises, false) => lang.pick(
+            format!("At {at} the 429 ratio rose to {ratio}{between}: capacity."),
+            format!("{at}时 429 占比升至 {ratio}{between}（容量问题）。"),
+        ),
+        (Trend::Rises, true) | (Trend::Unknown, _) => lang.pick(
+            format!("At {at} the 429 ratio was {ratio}{between}: capacity."),
+            format!("{at}时 429 占比为 {ratio}{between}（容量问题）。"),
+        ),
+    }
 }
 
 /// Whether what ended at this rung is the client's slots, and nothing else is worse.
@@ -99,13 +120,7 @@ fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {
     let (at, success) = (load::point(stage.level(), lang), percent(stage.success_rate));
     let worst = stage.errors.iter().max_by_key(|error| error.count);
     let class = worst.map_or("", |error| error.class.as_str());
-    let why = match ErrorClass::named(class).map(ErrorClass::group) {
-        Some(ErrorGroup::Config) => lang.pick("configuration", "配置问题"),
-        Some(ErrorGroup::Capacity) => lang.pick("capacity", "容量问题"),
-        Some(ErrorGroup::Protocol) => lang.pick("protocol", "协议问题"),
-        Some(ErrorGroup::Client) => lang.pick("this machine", "压测机问题"),
-        Some(ErrorGroup::Stability) | None => lang.pick("stability", "稳定性问题"),
-    };
+    let why = faults::whose(class, lang);
     lang.pick(
         format!("At {at} success fell to {success}, mostly by `{class}`{between}: {why}."),
         format!("{at}时成功率降至 {success}，主要错误为 `{class}`{between}（{why}）。"),
@@ -181,17 +196,4 @@ pub(super) fn nothing_broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let point = load::point(held.level(), lang);
     (facts.rungs.len() > 1)
         .then(|| lang.pick(format!("No rung up to {point} broke."), format!("直到{point}均未出现瓶颈。")))
-}
-
-pub(super) fn knee(facts: &Facts<'_>, lang: Lang) -> Option<String> {
-    let ladder = facts.run.ladder;
-    let knee = load::point(load::of_unit(ladder.unit, ladder.knee?), lang);
-    let with = match ladder.unit {
-        LoadUnit::Users => lang.pick("users", "用户数"),
-        LoadUnit::RequestsPerS => lang.pick("the rate", "请求速率"),
-    };
-    Some(lang.pick(
-        format!("Throughput stopped growing with {with} at {knee}."),
-        format!("吞吐在{knee}处不再随{with}增长。"),
-    ))
 }

@@ -2,6 +2,10 @@
 //! or nothing.
 
 mod climb;
+mod cut;
+mod faults;
+mod first_token;
+mod growth;
 mod keys;
 mod ramps;
 mod signs;
@@ -16,25 +20,37 @@ const WORTH: f64 = 1.05;
 
 type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 
-/// The sentences in order.
-const RULES: &[Rule] = &[
-    ended,
-    climb::held,
-    ramps::ramped,
-    climb::broke,
-    climb::stopped,
-    climb::searched,
-    signs::unreached,
-    signs::wall,
-    keys::limited,
-    climb::nothing_broke,
-    climb::knee,
-    signs::queueing,
-    signs::long_tail,
-    signs::generator,
-    verdict,
-    next,
+/// The sentences in order, each by its name.
+const RULES: &[(&str, Rule)] = &[
+    ("ended", ended),
+    ("held", climb::held),
+    ("cut_short", cut::until_then),
+    ("ramped", ramps::ramped),
+    ("broke", climb::broke),
+    ("stopped", climb::stopped),
+    ("searched", climb::searched),
+    ("unreached", signs::unreached),
+    ("wall", signs::wall),
+    ("success", faults::success),
+    ("faults", faults::by_group),
+    ("key_limited", keys::limited),
+    ("key_dead", keys::dead),
+    ("left", cut::left),
+    ("nothing_broke", climb::nothing_broke),
+    ("grew", growth::grew),
+    ("knee", growth::knee),
+    ("queueing", signs::queueing),
+    ("first_token", first_token::first_token),
+    ("long_tail", signs::long_tail),
+    ("generator", signs::generator),
+    ("verdict", verdict),
+    ("next", next),
 ];
+
+/// The names of all rules, in order.
+pub fn rules() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(name, _)| *name)
+}
 
 /// What the sentences are made from.
 struct Facts<'a> {
@@ -51,6 +67,16 @@ struct Facts<'a> {
 
 /// The conclusion of a run; `objectives` are the limits of ttft, tpot and e2e it was judged by.
 pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: Lang) -> String {
+    let sentences: Vec<String> = sentences(run, objectives, lang).into_iter().map(|(_, text)| text).collect();
+    sentences.join(lang.pick(" ", ""))
+}
+
+/// The same by the names of the rules that speak.
+pub fn sentences(
+    run: &RunResult,
+    objectives: [Option<std::time::Duration>; 3],
+    lang: Lang,
+) -> Vec<(&'static str, String)> {
     let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
     let rungs = load::rungs(run);
     let at = |amount: Option<Amount>| {
@@ -59,8 +85,7 @@ pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: L
     };
     let (held, broke) = (at(run.ladder.last_ok), at(run.ladder.first_breach));
     let facts = Facts { run, ran, rungs, held, broke, objectives };
-    let sentences: Vec<String> = RULES.iter().filter_map(|rule| rule(&facts, lang)).collect();
-    sentences.join(lang.pick(" ", ""))
+    RULES.iter().filter_map(|(name, rule)| Some((*name, rule(&facts, lang)?))).collect()
 }
 
 fn target(run: &RunResult, lang: Lang) -> String {

@@ -5,7 +5,7 @@ use measure::Amount;
 use measure::result::StageResult;
 
 use super::{Facts, climb};
-use crate::lang::capitalised;
+use crate::lang::{capitalised, counted};
 use crate::number::{duration, percent, rate};
 use crate::{Lang, load};
 use measure::reach::{Shortfall, shortfall};
@@ -50,7 +50,11 @@ fn why(short: &Shortfall, lang: Lang) -> String {
     });
     let dropped = (dropped > 0).then(|| {
         lang.pick(
-            format!("{dropped} of {planned} requests found no slot and were dropped"),
+            format!(
+                "{dropped} of {} found no slot and {} dropped",
+                counted(planned, "request"),
+                if dropped == 1 { "was" } else { "were" }
+            ),
             format!("{planned} 个请求中有 {dropped} 个因没有空位而被丢弃"),
         )
     });

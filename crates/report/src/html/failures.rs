@@ -33,6 +33,7 @@ struct KeyRow {
     key: String,
     stage: String,
     requests: u64,
+    failed: u64,
     http_429: u64,
     ttft_p95: String,
 }
@@ -78,6 +79,7 @@ fn key_row(stage: &StageResult, key: &KeyLine) -> KeyRow {
         key: key.key.clone(),
         stage: stage.name.clone(),
         requests: key.requests,
+        failed: key.failed,
         http_429: key.http_429,
         ttft_p95: ms(key.ttft_ms_p95),
     }

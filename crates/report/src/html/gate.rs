@@ -33,7 +33,7 @@ struct Row {
     n: u64,
     result: Text,
     tone: &'static str,
-    reason: Option<String>,
+    reason: Option<Text>,
 }
 
 fn row(line: &CheckLine) -> Row {
@@ -63,6 +63,9 @@ fn row(line: &CheckLine) -> Row {
         n: line.n,
         result,
         tone,
-        reason: line.reason.clone(),
+        reason: line
+            .reason
+            .is_some()
+            .then(|| Text::of(|lang| verdict::reason(line, lang).unwrap_or_default())),
     }
 }

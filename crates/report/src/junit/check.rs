@@ -41,7 +41,7 @@ fn message(line: &CheckLine, lang: Lang) -> String {
         let baseline = of_check(&line.check, baseline);
         message += &lang.pick(format!(", baseline {baseline}"), format!("，基线 {baseline}"));
     }
-    if let Some(reason) = &line.reason {
+    if let Some(reason) = verdict::reason(line, lang) {
         message += &lang.pick(format!(": {reason}"), format!("：{reason}"));
     }
     message

@@ -75,7 +75,7 @@ fn row(of: &CheckLine, lang: Lang) -> Vec<String> {
         number(of.limit),
         number(of.baseline),
         of.n.to_string(),
-        of.reason.as_deref().map(prose).unwrap_or_default(),
+        verdict::reason(of, lang).as_deref().map(prose).unwrap_or_default(),
     ]
 }
 

@@ -4,9 +4,10 @@ use std::io::{self, BufRead};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use measure::gate::Reason;
 use measure::ladder::ladder;
 use measure::result::{
-    CheckLine, CheckResult, Exit, GateResult, Preflight, RunResult, RunStatus, StageStatus, Verdict, Warning,
+    CheckLine, Exit, GateResult, Preflight, RunResult, RunStatus, StageResult, StageStatus, Warning,
 };
 use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
@@ -101,7 +102,7 @@ impl Counted {
         }
     }
 
-    fn stages(&mut self, outline: &Outline) -> Vec<measure::result::StageResult> {
+    fn stages(&mut self, outline: &Outline) -> Vec<StageResult> {
         let last = self.last;
         let of = |(at, recorder): (usize, &mut StageRecorder)| {
             if let Some(closing) = outline.closings.get(&at) {
@@ -130,7 +131,7 @@ impl Counted {
             finished_at: later(&run.started_at, self.last).unwrap_or(run.finished_at),
             preflight: self.preflight.clone(),
             ladder: ladder(&run.stages, objectives),
-            gate: not_judged(run.gate),
+            gate: not_judged(run.gate, &run.stages),
             ..run
         };
         run.warnings.retain(|warning| warning.stage.is_none());
@@ -168,12 +169,11 @@ fn stretches(frames: &[StageFrame]) -> Vec<usize> {
 }
 
 /// Nothing is judged by a part of a run.
-fn not_judged(gate: GateResult) -> GateResult {
-    let reason = "the run did not come to its end";
-    let open =
-        |line: CheckLine| CheckLine { result: CheckResult::NoData, reason: Some(reason.to_owned()), ..line };
-    let verdict = if gate.checks.is_empty() { Verdict::None } else { Verdict::NotJudged };
-    GateResult { verdict, checks: gate.checks.into_iter().map(open).collect() }
+fn not_judged(gate: GateResult, stages: &[StageResult]) -> GateResult {
+    let began =
+        |name: &str| stages.iter().any(|stage| stage.name == name && stage.status != StageStatus::Skipped);
+    let cut = |line: CheckLine| if began(&line.stage) { line.without_data(Reason::CutShort) } else { line };
+    GateResult { checks: gate.checks.into_iter().map(cut).collect(), ..gate }
 }
 
 fn later(started_at: &str, after: Offset) -> Option<String> {

@@ -19,17 +19,17 @@ fn a_rate_of_an_open_loop_is_said_as_one_wherever_a_level_is_named() {
     };
     let rows: [(Change, [&str; 2]); 5] = [
         (
-            |run| run.stages[2].http_429 = 5,
+            |run| (run.stages[2].http_429, run.stages[2].http_429_ratio) = (50, Some(0.02)),
             [
-                "At 40 requests/s the 429 ratio rose to 0%, so the limit lies between 20 and 40 requests/s: capacity.",
-                "每秒 40 个请求时 429 占比升至 0%，上限在每秒 20 与 40 个请求之间（容量问题）。",
+                "At 40 requests/s the 429 ratio rose to 2%, so the limit lies between 20 and 40 requests/s: capacity.",
+                "每秒 40 个请求时 429 占比升至 2%，上限在每秒 20 与 40 个请求之间（容量问题）。",
             ],
         ),
         (
             |run| run.ladder.knee = Some(Amount(40.0)),
             [
-                "Throughput stopped growing with the rate at 40 requests/s.",
-                "吞吐在每秒 40 个请求处不再随请求速率增长。",
+                "Throughput stopped growing with the rate at 40 requests/s (3120 tokens/s, after 1560 at 20 requests/s).",
+                "吞吐在每秒 40 个请求处不再随请求速率增长（3120 token/秒，每秒 20 个请求时为 1560）。",
             ],
         ),
         (

@@ -11,4 +11,5 @@ mod levels;
 mod markdown;
 mod outputs;
 mod page;
+mod rules;
 mod sentences;

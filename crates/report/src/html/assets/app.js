@@ -97,7 +97,7 @@
     const two = chart.series.some((series) => series.style === "right");
     return {
       autosize: true,
-      margin: { l: 8, r: 12, t: 44, b: 8 },
+      margin: { l: 8, r: 12, t: 48, b: 8 },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: 11, color: colour("soft") },

@@ -1,0 +1,58 @@
+//! Why a check has no verdict: a closed set, so that every language can say it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::Check;
+use crate::result::CheckLine;
+
+/// Why a check could not be judged on a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// No stage of the run is in the check's scope.
+    NotCovered,
+    /// The stage never ran.
+    Skipped,
+    /// The stage did not come to its end.
+    CutShort,
+    /// The load generator was at its limit.
+    Saturated,
+    /// Fewer values than the statistic needs: see [`Reason::needed`].
+    TooFewValues,
+    /// The stage has no such number.
+    NotMeasured,
+    /// The run has no baseline that can be compared with.
+    NoBaseline,
+    /// The baseline's stage of this name had another load.
+    OtherLoad,
+    /// The baseline has no number for the stage.
+    NotInBaseline,
+}
+
+impl Reason {
+    /// Values that the statistic of a check needs at least; 1 for a text that is not a check.
+    pub fn needed(check: &str) -> u64 {
+        Check::parse(check).ok().and_then(|check| check.stat).map_or(1, super::Stat::needs)
+    }
+
+    /// In English, as results hold it beside the code.
+    pub(super) fn text(self, line: &CheckLine) -> String {
+        let (n, stage) = (line.n, &line.stage);
+        match self {
+            Self::NotCovered => "no stage of this run is covered by the check".to_owned(),
+            Self::Skipped => "the stage was skipped".to_owned(),
+            Self::CutShort => "the stage was cut short".to_owned(),
+            Self::Saturated => "the load generator was saturated: the numbers may be its own".to_owned(),
+            Self::TooFewValues => {
+                let needed = Self::needed(&line.check);
+                let values = if n == 1 { "value" } else { "values" };
+                format!("{n} {values}, at least {needed} are needed")
+            }
+            Self::NotMeasured => "nothing was measured".to_owned(),
+            Self::NoBaseline => "no baseline is used in this run".to_owned(),
+            Self::OtherLoad => format!("the baseline's stage {stage} had another load"),
+            Self::NotInBaseline => format!("the baseline has no row for stage {stage}"),
+        }
+    }
+}
