@@ -205,6 +205,21 @@ impl DistributionSummary {
         }
     }
 
+    /// Standard error of a mean or percentile, as if the values were independent; `None` of a minimum or maximum, and where
+    /// there are too few. A percentile's follows from the values a standard deviation of its rank away.
+    pub fn standard_error(&self, stat: Stat) -> Option<f64> {
+        let n = self.n as f64;
+        match stat {
+            Stat::Mean => Some(self.stddev? / n.sqrt()),
+            Stat::Percentile(p) if self.n >= stat.needs() => {
+                let ranks = 100.0 * (p / 100.0 * (1.0 - p / 100.0) / n).sqrt();
+                let at = |p: f64| self.decoded_percentile(p.clamp(0.0, 100.0));
+                Some((at(p + ranks)? - at(p - ranks)?) / 2.0)
+            }
+            Stat::Percentile(_) | Stat::Min | Stat::Max => None,
+        }
+    }
+
     /// How many values lie in each step from the smallest to the largest, with so many steps a decade: lower edges and
     /// counts, without a hole. Nothing where nothing is kept.
     pub fn steps(&self, per_decade: u32) -> Vec<(f64, u64)> {
@@ -263,6 +278,24 @@ mod tests {
         assert_eq!((steps.len(), steps[0].1, steps[10].1), (11, 3, 1));
         assert!((steps[0].0 - 10.0).abs() < 1e-9 && (steps[10].0 - 100.0).abs() < 1e-9, "{steps:?}");
         assert_eq!(DistributionSummary::default().steps(10), []);
+    }
+
+    #[test]
+    fn standard_errors_are_those_of_independent_values() {
+        // Uniform from 1 to 10,000 ms: the mean's is 2886.75 / 100, a percentile's sqrt(p (1 - p) / n) of the range.
+        let uniform = of(1..=10_000).summary();
+        let error = |stat| uniform.standard_error(stat).unwrap();
+        assert!((error(Stat::Mean) - 28.87).abs() < 0.01, "{}", error(Stat::Mean));
+        for (p, expected) in [(50.0, 50.0), (95.0, 21.8)] {
+            let error = error(Stat::Percentile(p));
+            assert!((error - expected).abs() < 8.0, "p{p}: {error}");
+        }
+        let none = [
+            (uniform.clone(), Stat::Max),
+            (of([5]).summary(), Stat::Mean),
+            (of(1..=19).summary(), Stat::Percentile(95.0)),
+        ];
+        assert!(none.iter().all(|(of, stat)| of.standard_error(*stat).is_none()));
     }
 
     #[test]

@@ -56,6 +56,11 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
         Reason::NoBaseline => "本次运行未使用基线".to_owned(),
         Reason::OtherLoad => format!("基线中级别 {stage} 的负载与本次不同"),
         Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
+        Reason::NoInterval => "本次或基线缺少该统计量的区间，无法区分变化与偶然".to_owned(),
+        Reason::Undecided => match line.would_decide {
+            Some(values) => format!("限值落在变化的区间之内：现有 {n} 个样本，约 {values} 个可判定"),
+            None => "限值落在变化的区间之内，增加样本也无法判定".to_owned(),
+        },
     }
 }
 

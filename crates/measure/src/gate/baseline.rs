@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::check::Check;
+use super::Statistic;
 use crate::Amount;
 use crate::distribution::DistributionSummary;
 use crate::metric::{Kind, TABLE};
@@ -41,6 +41,9 @@ pub struct BaselineStage {
     /// How the requests of an open loop followed one another.
     #[serde(default)]
     pub arrival: Option<String>,
+    /// Standard errors of the statistics that checks were written on, by their names (`ttft.p95`).
+    #[serde(default)]
+    pub standard_errors: BTreeMap<String, f64>,
     /// Single numbers.
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.
@@ -71,13 +74,21 @@ impl Baseline {
         !same
     }
 
-    /// The baseline's number for a check on a stage.
-    pub(super) fn value(&self, check: &Check, stage: &str) -> Option<f64> {
+    /// The baseline's number for a statistic of a stage.
+    pub(super) fn value(&self, of: Statistic, stage: &str) -> Option<f64> {
         let stage = self.stages.get(stage)?;
-        match check.stat {
-            Some(stat) => stage.distributions.get(check.metric.name())?.value(stat),
-            None => stage.scalars.get(check.metric.name()).copied(),
+        match of.stat {
+            Some(stat) => stage.distributions.get(of.metric.name())?.value(stat),
+            None => stage.scalars.get(of.metric.name()).copied(),
         }
+    }
+
+    /// The standard error of that number. Where the baseline was not gated by it, as if its requests were independent;
+    /// `None` where nothing is known.
+    pub(super) fn error(&self, of: Statistic, stage: &str) -> Option<f64> {
+        let stage = self.stages.get(stage)?;
+        let stored = stage.standard_errors.get(&of.to_string()).copied();
+        stored.or_else(|| stage.distributions.get(of.metric.name())?.standard_error(of.stat?))
     }
 
     /// Why this baseline and a run cannot be compared, if they cannot.
@@ -114,6 +125,11 @@ impl BaselineStage {
             rate: stage.rate,
             ramp_from: stage.ramp_from,
             arrival: stage.arrival.clone(),
+            standard_errors: stage
+                .intervals
+                .iter()
+                .map(|(of, interval)| (of.clone(), interval.standard_error))
+                .collect(),
             scalars,
             distributions,
         }

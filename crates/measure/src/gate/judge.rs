@@ -2,6 +2,7 @@
 
 use super::Statistic;
 use super::baseline::Baseline;
+use super::change::{Amounts, Change, quantile};
 use super::check::{Check, Level, Limit, Rule};
 use super::reason::Reason;
 use crate::distribution::DistributionSummary;
@@ -42,33 +43,50 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
             let result = pass_or_fail(rule.check.comparison.holds(value, limit));
             CheckLine { limit: Some(limit), result, ..line }
         }
-        Limit::Baseline { change } => against_baseline(rule, stage, baseline, value, change, line),
+        Limit::Baseline { change } => against_baseline(rule, stage, baseline, change, line),
     }
 }
 
-/// The value against the baseline's own, changed by as much as the check allows. A change under `min_change` never
-/// fails.
+/// The value against the baseline's own, changed by as much as the check allows.
 fn against_baseline(
     rule: &Rule,
     stage: &StageResult,
     baseline: Option<&Baseline>,
-    value: f64,
-    change: f64,
+    allowed: f64,
     line: CheckLine,
 ) -> CheckLine {
-    let Some(baseline) = baseline else {
-        return line.without_data(Reason::NoBaseline);
-    };
+    let Some(baseline) = baseline else { return line.without_data(Reason::NoBaseline) };
     if baseline.other_load(stage) {
         return line.without_data(Reason::OtherLoad);
     }
-    let Some(row) = baseline.value(&rule.check, &stage.name) else {
+    let of = rule.check.statistic();
+    let (Some(value), Some(row)) = (line.value, baseline.value(of, &stage.name)) else {
         return line.without_data(Reason::NotInBaseline);
     };
-    let limit = row * (1.0 + change);
-    let within = rule.check.comparison.holds(value, limit)
-        || rule.min_change.is_some_and(|least| (value - row).abs() < least);
-    CheckLine { limit: Some(limit), baseline: Some(row), result: pass_or_fail(within), ..line }
+    let line = CheckLine { limit: Some(row * (1.0 + allowed)), baseline: Some(row), ..line };
+    let interval = stage.intervals.get(&of.to_string());
+    let (Some(interval), Some(baseline_error)) = (interval, baseline.error(of, &stage.name)) else {
+        return CheckLine { result: CheckResult::Inconclusive, ..line.without_data(Reason::NoInterval) };
+    };
+    let change = Change {
+        value,
+        interval: [interval.low, interval.high],
+        baseline: row,
+        baseline_error,
+        quantile: quantile(interval.confidence),
+        allowed,
+        least: rule.min_change,
+        comparison: rule.check.comparison,
+    };
+    match change.amounts() {
+        Amounts::Within => CheckLine { result: CheckResult::Pass, ..line },
+        Amounts::Over => CheckLine { result: CheckResult::Fail, ..line },
+        Amounts::Undecided(times) => {
+            let would_decide = times.map(|times| (line.n as f64 * times).ceil() as u64);
+            let line = CheckLine { result: CheckResult::Inconclusive, would_decide, ..line };
+            line.without_data(Reason::Undecided)
+        }
+    }
 }
 
 fn cannot_judge(check: &Check, stage: &StageResult, value: Option<f64>, n: u64) -> Option<Reason> {
@@ -196,6 +214,7 @@ impl CheckLine {
             result: CheckResult::NoData,
             reason: None,
             reason_code: None,
+            would_decide: None,
         }
     }
 

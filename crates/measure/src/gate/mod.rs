@@ -1,6 +1,7 @@
 //! The gate: checks, their grammar, and how they are judged against a stage.
 
 mod baseline;
+mod change;
 mod check;
 mod grammar;
 mod judge;

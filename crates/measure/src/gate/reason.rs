@@ -28,6 +28,10 @@ pub enum Reason {
     OtherLoad,
     /// The baseline has no number for the stage.
     NotInBaseline,
+    /// The statistic has no interval here or in the baseline, so that a change cannot be told from chance.
+    NoInterval,
+    /// The limit lies inside the interval of the change.
+    Undecided,
 }
 
 impl Reason {
@@ -53,6 +57,18 @@ impl Reason {
             Self::NoBaseline => "no baseline is used in this run".to_owned(),
             Self::OtherLoad => format!("the baseline's stage {stage} had another load"),
             Self::NotInBaseline => format!("the baseline has no row for stage {stage}"),
+            Self::NoInterval => {
+                "it has no interval, here or in the baseline: a change cannot be told from chance".to_owned()
+            }
+            Self::Undecided => match line.would_decide {
+                Some(values) => {
+                    format!(
+                        "the limit lies inside the interval of the change: {n} values, about {values} would decide"
+                    )
+                }
+                None => "the limit lies inside the interval of the change, and more values would not decide"
+                    .to_owned(),
+            },
         }
     }
 }

@@ -199,6 +199,7 @@ fn scatter(mut drawn: Vec<f64>, value: f64, confidence: f64, unit: Unit, units: 
         // Values are known to a thousandth, the value itself exactly.
         low: round(at(tail).min(value)),
         high: round(at(1.0 - tail).max(value)),
+        confidence,
         standard_error: round((squares / (n - 1.0).max(1.0)).sqrt()),
         unit,
         units,

@@ -56,6 +56,9 @@ pub struct CheckLine {
     /// The same for programs; null in results of older versions.
     #[serde(default)]
     pub reason_code: Option<Reason>,
+    /// About how many values would decide a check that is inconclusive; null where none would.
+    #[serde(default)]
+    pub would_decide: Option<u64>,
 }
 
 /// What came of one check.

@@ -11,6 +11,8 @@ pub struct Interval {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
+    /// Share of such intervals that hold the truth, 0.5..=0.999.
+    pub confidence: f64,
     /// Standard deviation of the statistic over the draws.
     pub standard_error: f64,
     /// What was drawn.

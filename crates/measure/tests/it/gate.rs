@@ -1,7 +1,7 @@
 //! What the gate makes of a stage: pass, fail, or why it does not say.
 
 use measure::gate::{Baseline, Check, Level, Reason, Rule, judge};
-use measure::result::{CheckResult, StageResult, StageStatus, Verdict};
+use measure::result::{CheckResult, Interval, RunResult, StageResult, StageStatus, Unit, Verdict};
 
 use crate::run::{result, stage, stage_of_late_sends};
 
@@ -94,17 +94,43 @@ fn an_advisory_check_never_decides_and_no_check_is_no_verdict() {
 
 #[test]
 fn the_baseline_is_compared_with_stage_by_stage() {
-    let run = result();
-    let baseline = Baseline::of(&run, "");
-    let judged = |text: &str, min_change, baseline: Option<&Baseline>| {
-        let rule = Rule { min_change, ..rule(text, Level::Strict) };
-        judge(&[rule], &run.stages[..1], baseline).checks[0].result
+    let mut run = result();
+    let interval = |half| Interval {
+        low: 300.0 - half,
+        high: 300.0 + half,
+        confidence: 0.95,
+        standard_error: half / 1.96,
+        unit: Unit::Blocks,
+        units: 20,
     };
-    assert_eq!(judged("e2e.mean <= baseline + 20%", None, Some(&baseline)), CheckResult::Pass);
-    assert_eq!(judged("e2e.mean <= baseline - 20%", None, Some(&baseline)), CheckResult::Fail);
-    assert_eq!(judged("e2e.mean <= baseline - 20%", Some(500.0), Some(&baseline)), CheckResult::Pass);
-    assert_eq!(judged("e2e.mean <= baseline", None, None), CheckResult::NoData);
-    let mut without = baseline;
+    run.stages[0].e2e_ms.mean = Some(300.0);
+    run.stages[0].intervals.insert("e2e.mean".to_owned(), interval(10.0));
+    let baseline = Baseline::of(&run, "");
+    let judged = |run: &RunResult, text: &str, min_change, baseline: Option<&Baseline>| {
+        let rule = Rule { min_change, ..rule(text, Level::Strict) };
+        judge(&[rule], &run.stages[..1], baseline).checks.remove(0)
+    };
+    let came = |text, min_change, baseline| judged(&run, text, min_change, baseline).result;
+    assert_eq!(came("e2e.mean <= baseline + 20%", None, Some(&baseline)), CheckResult::Pass);
+    assert_eq!(came("e2e.mean <= baseline - 20%", None, Some(&baseline)), CheckResult::Fail);
+    assert_eq!(came("e2e.mean <= baseline - 20%", Some(500.0), Some(&baseline)), CheckResult::Pass);
+    assert_eq!(came("e2e.mean >= baseline - 20%", None, Some(&baseline)), CheckResult::Pass);
+    assert_eq!(came("e2e.mean <= baseline", None, None), CheckResult::NoData);
+    let mut without = baseline.clone();
     without.stages.clear();
-    assert_eq!(judged("e2e.mean <= baseline", None, Some(&without)), CheckResult::NoData);
+    assert_eq!(came("e2e.mean <= baseline", None, Some(&without)), CheckResult::NoData);
+
+    let near = judged(&run, "e2e.mean <= baseline + 4%", None, Some(&baseline));
+    assert_eq!((near.result, near.reason_code), (CheckResult::Inconclusive, Some(Reason::Undecided)));
+    assert_eq!((near.limit, near.interval), (Some(312.0), Some([290.0, 310.0])));
+    // 12 ms under the limit, of which the baseline takes 10.4: 2.79 times the values.
+    let expected = (near.n as f64 * 10.0_f64.powi(2) / (12.0_f64.powi(2) - 10.4_f64.powi(2))).ceil() as u64;
+    assert_eq!(near.would_decide, Some(expected));
+    assert!(near.reason.unwrap().ends_with(&format!("about {expected} would decide")));
+    let at = judged(&run, "e2e.mean <= baseline", None, Some(&baseline));
+    assert_eq!((at.result, at.would_decide), (CheckResult::Inconclusive, None));
+    // Without an interval nothing tells a change from chance.
+    let plain = result();
+    let line = judged(&plain, "e2e.mean <= baseline + 20%", None, Some(&baseline));
+    assert_eq!((line.result, line.reason_code), (CheckResult::Inconclusive, Some(Reason::NoInterval)));
 }

@@ -1,0 +1,198 @@
+//! A value against the baseline's: red only where the whole interval of the change is over the limit, green only where
+//! the whole of it is within.
+
+use super::Comparison;
+
+/// A value and its baseline, both with how far they can be trusted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub(super) value: f64,
+    /// Interval of the value.
+    pub(super) interval: [f64; 2],
+    pub(super) baseline: f64,
+    /// Standard error of the baseline's value.
+    pub(super) baseline_error: f64,
+    /// Standard errors from the middle of an interval to its end.
+    pub(super) quantile: f64,
+    /// Change that is allowed, 0.2 for 20 %.
+    pub(super) allowed: f64,
+    /// A change smaller than this is none.
+    pub(super) least: Option<f64>,
+    pub(super) comparison: Comparison,
+}
+
+/// What a change amounts to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Amounts {
+    /// It stays within the limit.
+    Within,
+    /// It is over it.
+    Over,
+    /// The limit lies inside its interval. With so many times the values it would be outside; `None` where no number of
+    /// values decides, because the value is at the limit or the baseline itself is too uncertain.
+    Undecided(Option<f64>),
+}
+
+/// So many times the values are no advice any more.
+const MOST: f64 = 1_000.0;
+
+impl Change {
+    pub(super) fn limit(&self) -> f64 {
+        self.baseline * (1.0 + self.allowed)
+    }
+
+    pub(super) fn amounts(&self) -> Amounts {
+        let to_limit = self.distance(self.limit(), 1.0 + self.allowed);
+        // A change too small to count is within, however well it is known; without a smallest one nothing is.
+        let to_least = self.least.map(|least| {
+            let change = self.distance(self.baseline, 1.0);
+            Distance { over: change.over - least, ..change }
+        });
+        match to_least {
+            _ if to_limit.is_within() => Amounts::Within,
+            Some(least) if least.is_within() => Amounts::Within,
+            None if to_limit.is_over() => Amounts::Over,
+            Some(least) if to_limit.is_over() && least.is_over() => Amounts::Over,
+            None => Amounts::Undecided(to_limit.times_the_values()),
+            Some(least) => Amounts::Undecided(to_limit.times_the_values().or(least.times_the_values())),
+        }
+    }
+
+    /// How far the value is beyond a multiple of the baseline, in the bad direction.
+    fn distance(&self, from: f64, multiple: f64) -> Distance {
+        let [below, above] = [self.value - self.interval[0], self.interval[1] - self.value];
+        let (over, toward, away) = match self.comparison.is_upper_bound() {
+            true => (self.value - from, below, above),
+            false => (from - self.value, above, below),
+        };
+        Distance { over, toward, away, baseline: self.quantile * multiple * self.baseline_error }
+    }
+}
+
+/// A distance from a limit, positive in the bad direction, and the half-widths of its interval.
+#[derive(Debug, Clone, Copy)]
+struct Distance {
+    over: f64,
+    /// Of the value, toward the good side and away from it.
+    toward: f64,
+    away: f64,
+    /// Of the baseline.
+    baseline: f64,
+}
+
+impl Distance {
+    fn is_over(&self) -> bool {
+        self.over > self.toward.hypot(self.baseline)
+    }
+
+    fn is_within(&self) -> bool {
+        self.over <= -self.away.hypot(self.baseline)
+    }
+
+    /// The value's own part shrinks with the root of the number of values, the baseline's does not.
+    fn times_the_values(&self) -> Option<f64> {
+        let own = if self.over > 0.0 { self.toward } else { self.away };
+        let left = self.over.powi(2) - self.baseline.powi(2);
+        let times = own.powi(2) / left;
+        (left > 0.0 && times <= MOST).then_some(times)
+    }
+}
+
+/// Standard errors from the middle of a normal distribution to the end of an interval of this confidence.
+pub(super) fn quantile(confidence: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 6.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if within(middle) < confidence { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+/// Share of a normal distribution within so many standard deviations, by Simpson's rule.
+fn within(deviations: f64) -> f64 {
+    const STEPS: u32 = 400;
+    let step = deviations / f64::from(STEPS);
+    let density = |at: f64| (-at * at / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let weight =
+        |index: u32| if index == 0 || index == STEPS { 1.0 } else { 2.0 + 2.0 * f64::from(index % 2) };
+    let sum: f64 = (0..=STEPS).map(|index| weight(index) * density(f64::from(index) * step)).sum();
+    2.0 * sum * step / 3.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value of 100 with an error of 2 against a baseline of 100 times this with an error of 1.
+    fn change(value: f64, allowed: f64) -> Change {
+        Change {
+            value,
+            interval: [value - 3.92, value + 3.92],
+            baseline: 100.0,
+            baseline_error: 1.0,
+            quantile: 1.96,
+            allowed,
+            least: None,
+            comparison: Comparison::AtMost,
+        }
+    }
+
+    #[test]
+    fn only_an_interval_that_lies_on_one_side_of_the_limit_decides() {
+        // The limit is 120, its own uncertainty 1.96 * 1.2; together with the value's 3.92 that is 4.57.
+        for (value, expected) in [(100.0, Amounts::Within), (115.4, Amounts::Within), (124.6, Amounts::Over)]
+        {
+            assert_eq!(change(value, 0.2).amounts(), expected, "{value}");
+        }
+        for value in [115.6, 120.0, 124.4] {
+            assert!(matches!(change(value, 0.2).amounts(), Amounts::Undecided(_)), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_lower_bound_looks_the_other_way() {
+        let lower = |value| Change { comparison: Comparison::AtLeast, ..change(value, -0.2) }.amounts();
+        assert_eq!(
+            (lower(100.0), lower(85.0), lower(75.0)),
+            (Amounts::Within, Amounts::Within, Amounts::Over)
+        );
+        assert!(matches!(lower(81.0), Amounts::Undecided(_)));
+    }
+
+    #[test]
+    fn a_change_too_small_to_count_never_fails() {
+        let with = |value, least| Change { least: Some(least), ..change(value, 0.0) }.amounts();
+        assert_eq!(with(106.0, 30.0), Amounts::Within);
+        assert_eq!(with(140.0, 30.0), Amounts::Over);
+        assert!(matches!(with(131.0, 30.0), Amounts::Undecided(_)));
+    }
+
+    #[test]
+    fn what_would_decide_is_said_where_more_values_can() {
+        let times = |value| match change(value, 0.2).amounts() {
+            Amounts::Undecided(times) => times,
+            other => panic!("{other:?}"),
+        };
+        // 3 over: the value's half-width must come down from 3.92 to sqrt(9 - 2.352^2).
+        let expected = 3.92_f64.powi(2) / (9.0 - 2.352_f64.powi(2));
+        assert!((times(123.0).unwrap() - expected).abs() < 1e-6, "{:?}", times(123.0));
+        assert_eq!((times(120.0), times(121.0)), (None, None));
+    }
+
+    #[test]
+    fn numbers_without_scatter_are_compared_as_they_are() {
+        let exact = |value, baseline, allowed| {
+            Change { interval: [value; 2], value, baseline, baseline_error: 0.0, ..change(value, allowed) }
+                .amounts()
+        };
+        assert_eq!((exact(0.0, 0.0, 0.0), exact(1.0, 0.0, 0.0)), (Amounts::Within, Amounts::Over));
+    }
+
+    #[test]
+    fn the_quantiles_are_those_of_the_tables() {
+        for (confidence, expected) in [(0.5, 0.674_49), (0.95, 1.959_96), (0.99, 2.575_83), (0.999, 3.290_53)]
+        {
+            assert!((quantile(confidence) - expected).abs() < 1e-4, "{confidence}: {}", quantile(confidence));
+        }
+    }
+}
