@@ -107,7 +107,8 @@ impl Baseline {
 }
 
 impl BaselineStage {
-    fn of(stage: &StageResult) -> Self {
+    /// The numbers of a stage, to be compared with.
+    pub fn of(stage: &StageResult) -> Self {
         let scalars = TABLE
             .iter()
             .filter(|entry| entry.kind == Kind::Scalar)

@@ -6,6 +6,8 @@ mod gate;
 mod generated;
 mod ladder;
 mod metrics_page;
+mod model;
+mod power;
 mod result_form;
 mod run;
 mod window;
