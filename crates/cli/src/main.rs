@@ -1,6 +1,7 @@
 //! The binary `rungs`: arguments, order of steps, progress, exit code.
 
 mod args;
+mod baseline;
 mod command;
 mod diagnose;
 mod exit;

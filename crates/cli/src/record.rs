@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::{Breached, Proved, Recording};
 use measure::distribution::round;
-use measure::gate::{self, Baseline};
+use measure::gate;
 use measure::ladder::ladder;
 use measure::result::{
     CancelLine, Exit, Fingerprint, GateResult, Ladder, LoadLine, Machine, Override, Preflight, RetryLine,
@@ -13,6 +13,8 @@ use measure::result::{
 use measure::{Amount, ErrorClass, Level};
 use report::{Lang, conclusion, warnings};
 use scenario::plan::{Auth, Plan, Search, TlsVerification, WarmUp};
+
+use crate::baseline::BaselineState;
 
 /// The result of a run, without its exit code.
 pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState, lang: Lang) -> RunResult {
@@ -64,27 +66,8 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
     run
 }
 
-/// The baseline of a run, or why there is none to judge by.
-#[derive(Debug)]
-pub(crate) enum BaselineState {
-    /// It can be compared with.
-    Usable(Box<Baseline>),
-    /// No check asks for one.
-    NotAsked,
-    /// A check asks for one that is not usable; why.
-    Unusable(String),
-}
-
-impl BaselineState {
-    fn usable(&self) -> Option<&Baseline> {
-        match self {
-            Self::Usable(baseline) => Some(baseline),
-            Self::NotAsked | Self::Unusable(_) => None,
-        }
-    }
-}
-
-fn objectives(plan: &Plan) -> [Option<std::time::Duration>; 3] {
+/// Limits of ttft, tpot and e2e.
+pub(crate) fn objectives(plan: &Plan) -> [Option<std::time::Duration>; 3] {
     [plan.objectives.ttft, plan.objectives.tpot, plan.objectives.e2e]
 }
 

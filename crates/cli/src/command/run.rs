@@ -2,23 +2,22 @@
 
 use std::cell::Cell;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::rc::Rc;
 
 use engine::{Clock, EngineError, Recording, Settings};
-use measure::gate::{Baseline, Limit};
 use measure::result::{RunResult, Warning};
 use report::{Lang, json, plain};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
 use super::report::print_table;
 use crate::args::RunArgs;
+use crate::baseline::BaselineState;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
 use crate::format::Format;
 use crate::prepare::{Prepared, language, layers, prepare};
-use crate::record::{BaselineState, result};
+use crate::record::result;
 use crate::screen;
 use crate::signals;
 use crate::watcher::Watcher;
@@ -37,7 +36,7 @@ fn steps(args: &RunArgs) -> Result<Code, Code> {
     agree(&plan, args)?;
     let clock = Clock::start();
     let places = Places::choose(&plan, clock.wall(clock.now())).map_err(unwritable)?;
-    let baseline = read_baseline(&plan);
+    let baseline = BaselineState::read(&plan, plan.target.api.name(), plan.target.model.as_deref());
     let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
     let endpoint = endpoint(&plan, server.as_ref().map(mock::Server::addr));
     let settings = Settings { workers: workers(args), clock };
@@ -135,41 +134,6 @@ fn code_of(error: &EngineError) -> Code {
             Code::NotJudged
         }
         EngineError::WorkerDied => Code::Bug,
-    }
-}
-
-/// The baseline that checks ask for, or why it cannot be used.
-fn read_baseline(plan: &Plan) -> BaselineState {
-    if !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. })) {
-        return BaselineState::NotAsked;
-    }
-    let state = match load_baseline(plan) {
-        Ok(baseline) => BaselineState::Usable(Box::new(baseline)),
-        Err(reason) => BaselineState::Unusable(reason),
-    };
-    if let BaselineState::Unusable(reason) = &state {
-        screen::talk(format_args!("note    checks against the baseline will not be judged: {reason}"));
-    }
-    state
-}
-
-fn load_baseline(plan: &Plan) -> Result<Baseline, String> {
-    let path: &Path = plan.gate.baseline.as_deref().ok_or("`[gate] baseline` names no file")?;
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("there is no `{shown}` yet (`rungs baseline accept` makes it)")
-        }
-        _ => format!("`{shown}` cannot be read: {error}"),
-    })?;
-    let baseline: Baseline =
-        serde_json::from_str(&text).map_err(|error| format!("`{shown}` is not a baseline: {error}"))?;
-    if let Some(change) = plan.fingerprint.overrides.iter().find(|change| change.changes_workload) {
-        return Err(format!("the workload was overridden ({} by {})", change.key, change.source));
-    }
-    match baseline.mismatch(plan.target.api.name(), plan.target.model.as_deref(), &plan.gate.testbed) {
-        Some(reason) => Err(reason),
-        None => Ok(baseline),
     }
 }
 
