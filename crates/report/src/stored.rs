@@ -1,6 +1,6 @@
 //! The sentences that a result holds, in the language that is asked for.
 
-use measure::result::RunResult;
+use measure::result::{RunResult, Warning};
 
 use crate::{Lang, conclusion, warnings};
 
@@ -23,21 +23,29 @@ fn is_chinese(letter: char) -> bool {
 /// A warning and every stage that it is said of; none when it is about the run.
 pub(crate) struct Line {
     pub(crate) stages: Vec<String>,
-    pub(crate) text: String,
+    texts: [String; 2],
 }
 
-/// The stored warnings; those about stages follow from the numbers and are said in that language.
-pub(crate) fn warnings(run: &RunResult, lang: Lang) -> Vec<Line> {
-    let made = warnings::of_stages(run, lang);
+impl Line {
+    /// What is said, in a language.
+    pub(crate) fn text(&self, lang: Lang) -> &str {
+        let [en, zh] = &self.texts;
+        lang.pick(en, zh)
+    }
+}
+
+/// The stored warnings, each once with all its stages; those about stages follow from the numbers and are said in both
+/// languages.
+pub(crate) fn warnings(run: &RunResult) -> Vec<Line> {
+    let made = Lang::ALL.map(|lang| warnings::of_stages(run, lang));
     let mut lines: Vec<Line> = Vec::new();
     for warning in &run.warnings {
-        let twin = made.iter().find(|other| other.code == warning.code && other.stage == warning.stage);
-        let text = &twin.unwrap_or(warning).text;
-        match lines.iter_mut().find(|line| line.text == *text) {
+        let is_twin = |other: &&Warning| other.code == warning.code && other.stage == warning.stage;
+        let texts =
+            [&made[0], &made[1]].map(|made| made.iter().find(is_twin).unwrap_or(warning).text.clone());
+        match lines.iter_mut().find(|line| line.texts == texts) {
             Some(line) => line.stages.extend(warning.stage.clone()),
-            None => {
-                lines.push(Line { stages: warning.stage.iter().cloned().collect(), text: text.clone() });
-            }
+            None => lines.push(Line { stages: warning.stage.iter().cloned().collect(), texts }),
         }
     }
     lines

@@ -13,7 +13,7 @@ mod signs;
 use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{Amount, Level};
 
-use crate::{Lang, load, plain};
+use crate::{Lang, load, plain, search};
 
 /// Rates that are closer than this factor are not told apart by another run.
 const WORTH: f64 = 1.05;
@@ -59,6 +59,8 @@ struct Facts<'a> {
     ran: Vec<&'a StageResult>,
     /// Those of them that are rungs, from little load to much.
     rungs: Vec<&'a StageResult>,
+    /// What ran but for a search, which breaks things on purpose; all that ran where there was nothing else.
+    climbed: Vec<&'a StageResult>,
     /// Highest rung that held, and the first that did not.
     held: Option<&'a StageResult>,
     broke: Option<&'a StageResult>,
@@ -84,7 +86,7 @@ pub fn sentences(
         rungs.iter().copied().find(rung)
     };
     let (held, broke) = (at(run.ladder.last_ok), at(run.ladder.first_breach));
-    let facts = Facts { run, ran, rungs, held, broke, objectives };
+    let facts = Facts { run, ran, rungs, climbed: search::climbed(run), held, broke, objectives };
     RULES.iter().filter_map(|(name, rule)| Some((*name, rule(&facts, lang)?))).collect()
 }
 

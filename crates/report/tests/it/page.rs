@@ -85,6 +85,7 @@ fn the_page_says_what_was_measured_in_both_languages() {
         ("nothing_measured", fixture::nothing_measured),
         ("open_loop", fixture::open_loop),
         ("ramps", fixture::ramps),
+        ("searched", fixture::searched),
     ];
     for (name, run) in runs {
         for lang in Lang::ALL {

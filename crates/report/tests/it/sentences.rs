@@ -10,13 +10,14 @@ use crate::fixture;
 type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-const RUNS: [(&str, Make); 6] = [
+const RUNS: [(&str, Make); 7] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
     ("none_answered", fixture::none_answered),
     ("open_loop", fixture::open_loop),
     ("ramps", fixture::ramps),
+    ("searched", fixture::searched),
 ];
 
 #[test]
@@ -24,8 +25,7 @@ fn the_terminal_shows_ladder_marks_and_verdict() {
     for (name, run) in RUNS {
         for lang in Lang::ALL {
             let run = run(lang);
-            let lines = [terminal::legend(&run, lang), terminal::gate(&run, lang)].concat().join("\n");
-            let shown = format!("{}{lines}\n{}", terminal::ladder(&run, lang), run.conclusion);
+            let shown = terminal::closing(&run, lang) + &terminal::exit(&run, lang).join("\n");
             insta::assert_snapshot!(format!("terminal_{name}_{}", lang.code()), shown);
         }
     }
@@ -34,7 +34,12 @@ fn the_terminal_shows_ladder_marks_and_verdict() {
 #[test]
 fn the_ladder_fits_a_hundred_columns_and_every_row_is_as_wide_as_the_head() {
     for lang in Lang::ALL {
-        for run in [fixture::half_failing(lang), fixture::ramps(lang), wide(lang)] {
+        for run in RUNS.map(|(_, make)| make(lang)).into_iter().chain([wide(lang), wider(lang)]) {
+            if run.stages.is_empty() {
+                continue;
+            }
+            let legend = terminal::legend(&run, lang);
+            assert!(legend.iter().all(|line| line.width() <= 100), "{legend:?}");
             let table = terminal::ladder(&run, lang);
             let widths: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
             assert!(widths.iter().all(|width| *width == widths[0] && *width <= 100), "{widths:?}\n{table}");
@@ -54,6 +59,16 @@ fn wide(lang: Lang) -> RunResult {
         (of.p50, of.p95, of.p99) = (Some(10_000.0), Some(10_000.0), Some(60_000.0));
         of.weak = vec!["p95".to_owned(), "p99".to_owned()];
     }
+    run
+}
+
+/// The same of a search that is marked in every way at once.
+fn wider(lang: Lang) -> RunResult {
+    let mut run = wide(lang);
+    run.search = fixture::searched(lang).search;
+    let stage = &mut run.stages[2];
+    (stage.name, stage.status, stage.ramp_from) = ("try-r1000".to_owned(), StageStatus::Incomplete, None);
+    stage.counts.dropped = 3;
     run
 }
 
