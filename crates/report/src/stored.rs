@@ -16,6 +16,22 @@ pub(crate) fn conclusion(run: &RunResult, lang: Lang) -> String {
     }
 }
 
+/// [`conclusion()`] in both languages and two parts: what happened and what to do next, and what the numbers give away
+/// besides, a sentence each.
+pub(crate) fn parts(run: &RunResult) -> ([String; 2], Vec<[String; 2]>) {
+    let mut lead = Lang::ALL.map(|lang| conclusion(run, lang));
+    let mut signs = Vec::new();
+    let [en, zh] = Lang::ALL.map(|lang| conclusion::sentences(run, [None; 3], lang));
+    for ((name, en), (_, zh)) in en.into_iter().zip(zh) {
+        // A stored text may be of an older version, which said other sentences.
+        if conclusion::is_sign(name) && lead[0].contains(&en) && lead[1].contains(&zh) {
+            lead = [lead[0].replacen(&en, "", 1), lead[1].replacen(&zh, "", 1)];
+            signs.push([en, zh]);
+        }
+    }
+    (lead.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")), signs)
+}
+
 fn is_chinese(letter: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&letter)
 }

@@ -67,6 +67,25 @@ struct Facts<'a> {
     objectives: [Option<std::time::Duration>; 3],
 }
 
+/// Whether a rule tells what the numbers give away, beside what held, what broke and what to do.
+pub(crate) fn is_sign(rule: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "wall",
+        "success",
+        "faults",
+        "key_limited",
+        "key_dead",
+        "left",
+        "grew",
+        "knee",
+        "queueing",
+        "first_token",
+        "long_tail",
+        "generator",
+    ];
+    SIGNS.contains(&rule)
+}
+
 /// The conclusion of a run; `objectives` are the limits of ttft, tpot and e2e it was judged by.
 pub fn of(run: &RunResult, objectives: [Option<std::time::Duration>; 3], lang: Lang) -> String {
     let sentences: Vec<String> = sentences(run, objectives, lang).into_iter().map(|(_, text)| text).collect();

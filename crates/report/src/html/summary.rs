@@ -16,6 +16,8 @@ pub(super) struct Summary {
     exit_code: u8,
     reasons: Vec<Text>,
     conclusion: Text,
+    /// What the numbers give away besides, a sentence each.
+    signs: Vec<Text>,
     warnings: Vec<Line>,
 }
 
@@ -27,13 +29,15 @@ struct Line {
 }
 
 pub(super) fn of(run: &RunResult) -> Summary {
+    let ([en, zh], signs) = stored::parts(run);
     Summary {
         tone: tone(run),
         verdict: Text::of(|lang| verdict::of(run, lang).to_owned()),
         status: status(run.status),
         exit_code: run.exit.code,
         reasons: run.exit.reasons.iter().map(|reason| Text::of(|lang| ended::said(reason, lang))).collect(),
-        conclusion: Text::of(|lang| stored::conclusion(run, lang)),
+        conclusion: Text::new(en, zh),
+        signs: signs.into_iter().map(|[en, zh]| Text::new(en, zh)).collect(),
         warnings: warnings_of(run),
     }
 }
