@@ -5,7 +5,7 @@ use measure::distribution::DistributionSummary;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::number::{UNKNOWN, ms, of_check, percent, rate};
+use crate::number::{UNKNOWN, change, ms, of_check, percent, rate};
 use crate::search::{self, Found};
 use crate::{Lang, ended, load, stored, verdict};
 
@@ -197,7 +197,8 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
                     verdict::of_check(result, lang)
                 }
             };
-            let value = of_check(&line.check, line.value);
+            let change = change(line.value, line.baseline).map(|change| format!(" ({change})"));
+            let value = of_check(&line.check, line.value) + &change.unwrap_or_default();
             let reason = verdict::reason(line, lang).map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(
                 "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",

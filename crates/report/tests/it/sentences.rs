@@ -73,6 +73,14 @@ fn wider(lang: Lang) -> RunResult {
 }
 
 #[test]
+fn a_check_that_fails_against_the_baseline_shows_how_far_it_moved() {
+    let mut run = fixture::half_failing(Lang::En);
+    run.gate.checks[0].baseline = Some(248.0);
+    let first = terminal::gate(&run, Lang::En).remove(0);
+    assert!(first.contains("measured 310 ms (+25.1%), n = 400"), "{first}");
+}
+
+#[test]
 fn a_skipped_stage_shows_no_number_but_its_users() {
     let mut run = fixture::all_good(Lang::En);
     run.stages[4].status = StageStatus::Skipped;
