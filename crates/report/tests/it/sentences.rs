@@ -170,6 +170,9 @@ fn a_rate_that_was_not_reached_is_said_with_what_became_of_the_rest_and_what_to_
 #[test]
 fn a_warning_names_its_stage_and_speaks_both_languages() {
     let mut run = fixture::all_good(Lang::En);
+    run.stages[1].counts.cancelled = 1;
+    let one = warnings::of_stages(&run, Lang::En).remove(0);
+    assert_eq!(one.text, "1 request was still running when the stage's drain ended, and was cut off");
     run.stages[1].counts.cancelled = 2;
     let [en, zh] = Lang::ALL.map(|lang| warnings::of_stages(&run, lang).remove(0));
     assert_eq!((en.stage.as_deref(), zh.stage.as_deref()), (Some("c5"), Some("c5")));
