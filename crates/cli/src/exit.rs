@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use measure::ErrorClass;
 use measure::ErrorGroup;
 use measure::result::{Exit, RunResult, RunStatus, StageResult, StageStatus, Verdict};
+use report::{Ended, Lang};
 
 /// Every exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +83,8 @@ pub(crate) fn judge(run: &RunResult, around: &Circumstances) -> (Code, Exit) {
 fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
     let mut reasons = Vec::new();
     match around.signal {
-        Some(Signal::Interrupt) => reasons.push((Code::Interrupted, "interrupted by SIGINT".to_owned())),
-        Some(Signal::Terminate) => reasons.push((Code::Terminated, "interrupted by SIGTERM".to_owned())),
+        Some(Signal::Interrupt) => reasons.push((Code::Interrupted, stored(Ended::Interrupted))),
+        Some(Signal::Terminate) => reasons.push((Code::Terminated, stored(Ended::Terminated))),
         None => {}
     }
     reasons.extend(
@@ -94,19 +95,21 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
     reasons.extend(around.unwritten.iter().map(|text| (Code::Output, text.clone())));
     reasons.extend(around.unusable.iter().map(|text| (Code::Target, text.clone())));
     match run.gate.verdict {
-        Verdict::Fail => reasons.push((Code::GateFailed, "a strict check of the gate failed".to_owned())),
-        Verdict::NotJudged => {
-            reasons
-                .push((Code::NotJudged, "the gate could not judge: a strict check has no data".to_owned()));
-        }
-        Verdict::None => reasons.extend(ungated(run).map(|text| (Code::NotJudged, text))),
+        Verdict::Fail => reasons.push((Code::GateFailed, stored(Ended::GateFailed))),
+        Verdict::NotJudged => reasons.push((Code::NotJudged, stored(Ended::NotJudged))),
+        Verdict::None => reasons.extend(ungated(run).map(|reason| (Code::NotJudged, stored(reason)))),
         Verdict::Pass => {}
     }
     reasons
 }
 
+/// Results hold reasons in English; reports say them in either language.
+fn stored(reason: Ended) -> String {
+    reason.text(Lang::En).to_owned()
+}
+
 /// Without a gate a run is still not a success when it shows nothing.
-fn ungated(run: &RunResult) -> Option<String> {
+fn ungated(run: &RunResult) -> Option<Ended> {
     if run.status == RunStatus::Aborted {
         return None;
     }
@@ -114,7 +117,7 @@ fn ungated(run: &RunResult) -> Option<String> {
     let client =
         |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
     if run.status == RunStatus::Completed && ran().all(|stage| stage.counts.ok == 0) {
-        return Some("no request was ok".to_owned());
+        return Some(Ended::NoneOk);
     }
     // A climb that `[load.stop]` ended went as the scenario says.
     let as_planned = |stage: &StageResult| match stage.status {
@@ -123,10 +126,10 @@ fn ungated(run: &RunResult) -> Option<String> {
         StageStatus::Incomplete => false,
     };
     if !run.stages.iter().all(as_planned) {
-        return Some("a stage is incomplete".to_owned());
+        return Some(Ended::Incomplete);
     }
     let shortage = ran().flat_map(|stage| &stage.errors).any(|error| client(&error.class));
-    shortage.then(|| "this machine ran short of descriptors, ports or names: the run is in doubt".to_owned())
+    shortage.then_some(Ended::Shortage)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ fn main() -> io::Result<()> {
             ("nothing-measured", fixture::nothing_measured(lang)),
             ("none-answered", fixture::none_answered(lang)),
             ("open-loop", fixture::open_loop(lang)),
+            ("searched", fixture::searched(lang)),
             ("ramps", fixture::ramps(lang)),
             ("hostile", fixture::hostile(lang)),
             ("eight-hours", fixture::eight_hours(lang)),

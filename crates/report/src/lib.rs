@@ -4,6 +4,7 @@
 pub mod conclusion;
 pub mod csv;
 pub mod diagnosis;
+mod ended;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -13,10 +14,12 @@ pub mod markdown;
 pub mod number;
 pub mod plain;
 pub mod samples;
+mod search;
 mod stored;
 pub mod terminal;
 pub mod trouble;
 mod verdict;
 pub mod warnings;
 
+pub use ended::Ended;
 pub use lang::Lang;

@@ -35,6 +35,13 @@ pub fn of_check(check: &str, value: impl Into<Option<f64>>) -> String {
     }
 }
 
+/// How a value stands to another in percent, with its sign: `+12.5%`, `-3%`, `±0%`; unknown where that other is 0.
+pub fn change(value: Option<f64>, from: Option<f64>) -> Option<String> {
+    let (value, from) = (value?, from.filter(|from| *from != 0.0)?);
+    let percent = ((value - from) / from.abs() * 1000.0).round() / 10.0;
+    Some(if percent == 0.0 { "±0%".to_owned() } else { format!("{percent:+}%") })
+}
+
 /// Seconds of a window: `60`, `0.5`, `22.4`.
 pub fn seconds(value: f64) -> String {
     match (value * 10.0).round() / 10.0 {
@@ -92,6 +99,20 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_change_has_its_sign_and_is_unknown_from_nothing() {
+        let rows = [
+            (Some(112.5), Some(100.0), Some("+12.5%")),
+            (Some(97.0), Some(100.0), Some("-3%")),
+            (Some(100.01), Some(100.0), Some("±0%")),
+            (Some(1.0), Some(0.0), None),
+            (None, Some(1.0), None),
+        ];
+        for (value, from, expected) in rows {
+            assert_eq!(change(value, from).as_deref(), expected);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The sentences that a result holds, in the language that is asked for.
 
-use measure::result::RunResult;
+use measure::result::{RunResult, Warning};
 
 use crate::{Lang, conclusion, warnings};
 
@@ -16,6 +16,22 @@ pub(crate) fn conclusion(run: &RunResult, lang: Lang) -> String {
     }
 }
 
+/// [`conclusion()`] in both languages and two parts: what happened and what to do next, and what the numbers give away
+/// besides, a sentence each.
+pub(crate) fn parts(run: &RunResult) -> ([String; 2], Vec<[String; 2]>) {
+    let mut lead = Lang::ALL.map(|lang| conclusion(run, lang));
+    let mut signs = Vec::new();
+    let [en, zh] = Lang::ALL.map(|lang| conclusion::sentences(run, [None; 3], lang));
+    for ((name, en), (_, zh)) in en.into_iter().zip(zh) {
+        // A stored text may be of an older version, which said other sentences.
+        if conclusion::is_sign(name) && lead[0].contains(&en) && lead[1].contains(&zh) {
+            lead = [lead[0].replacen(&en, "", 1), lead[1].replacen(&zh, "", 1)];
+            signs.push([en, zh]);
+        }
+    }
+    (lead.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")), signs)
+}
+
 fn is_chinese(letter: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&letter)
 }
@@ -23,21 +39,29 @@ fn is_chinese(letter: char) -> bool {
 /// A warning and every stage that it is said of; none when it is about the run.
 pub(crate) struct Line {
     pub(crate) stages: Vec<String>,
-    pub(crate) text: String,
+    texts: [String; 2],
 }
 
-/// The stored warnings; those about stages follow from the numbers and are said in that language.
-pub(crate) fn warnings(run: &RunResult, lang: Lang) -> Vec<Line> {
-    let made = warnings::of_stages(run, lang);
+impl Line {
+    /// What is said, in a language.
+    pub(crate) fn text(&self, lang: Lang) -> &str {
+        let [en, zh] = &self.texts;
+        lang.pick(en, zh)
+    }
+}
+
+/// The stored warnings, each once with all its stages; those about stages follow from the numbers and are said in both
+/// languages.
+pub(crate) fn warnings(run: &RunResult) -> Vec<Line> {
+    let made = Lang::ALL.map(|lang| warnings::of_stages(run, lang));
     let mut lines: Vec<Line> = Vec::new();
     for warning in &run.warnings {
-        let twin = made.iter().find(|other| other.code == warning.code && other.stage == warning.stage);
-        let text = &twin.unwrap_or(warning).text;
-        match lines.iter_mut().find(|line| line.text == *text) {
+        let is_twin = |other: &&Warning| other.code == warning.code && other.stage == warning.stage;
+        let texts =
+            [&made[0], &made[1]].map(|made| made.iter().find(is_twin).unwrap_or(warning).text.clone());
+        match lines.iter_mut().find(|line| line.texts == texts) {
             Some(line) => line.stages.extend(warning.stage.clone()),
-            None => {
-                lines.push(Line { stages: warning.stage.iter().cloned().collect(), text: text.clone() });
-            }
+            None => lines.push(Line { stages: warning.stage.iter().cloned().collect(), texts }),
         }
     }
     lines

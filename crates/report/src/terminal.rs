@@ -1,14 +1,49 @@
-//! The closing table on the terminal: a row per rung, at most 100 columns, aligned also with Chinese text.
+//! What closes a run on the terminal: a table with a row per rung, at most 100 columns wide and aligned also with Chinese
+//! text, and the sentences after it.
 
 use measure::distribution::DistributionSummary;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::number::{UNKNOWN, ms, of_check, percent, rate};
-use crate::{Lang, load, verdict};
+use crate::number::{UNKNOWN, change, ms, of_check, percent, rate};
+use crate::search::{self, Found};
+use crate::{Lang, ended, load, stored, verdict};
 
 /// Columns of the table at most.
 const WIDTH: usize = 100;
+
+/// All of it, in the order in which it is read from the end of a screen: table and legend, warnings, conclusion, the checks
+/// that did not pass, the verdict.
+pub fn closing(run: &RunResult, lang: Lang) -> String {
+    let mut lines = vec![String::new(), ladder(run, lang)];
+    lines.extend(legend(run, lang));
+    lines.push(String::new());
+    lines.extend(warnings(run, lang));
+    lines.push(run.conclusion.clone());
+    lines.extend(gate(run, lang));
+    lines.join("\n") + "\n"
+}
+
+/// The warnings, each once with all its stages.
+pub fn warnings(run: &RunResult, lang: Lang) -> Vec<String> {
+    let head = lang.pick("warning: ", "警告：");
+    let line = |line: &stored::Line| {
+        let colon = if line.stages.is_empty() { "" } else { lang.pick(": ", "：") };
+        format!("{head}{}{colon}{}", line.stages.join(lang.pick(", ", "、")), line.text(lang))
+    };
+    stored::warnings(run).iter().map(line).collect()
+}
+
+/// The exit code and every reason for it; nothing without a reason.
+pub fn exit(run: &RunResult, lang: Lang) -> Vec<String> {
+    let code = run.exit.code;
+    let reasons = run.exit.reasons.iter().map(|reason| ended::said(reason, lang));
+    let line = |(index, reason): (usize, String)| match index {
+        0 => lang.pick(format!("exit {code}: {reason}"), format!("退出码 {code}：{reason}")),
+        _ => lang.pick(format!("also: {reason}"), format!("另：{reason}")),
+    };
+    reasons.enumerate().map(line).collect()
+}
 
 /// The ladder as a table; nothing without a stage.
 pub fn ladder(run: &RunResult, lang: Lang) -> String {
@@ -16,7 +51,7 @@ pub fn ladder(run: &RunResult, lang: Lang) -> String {
         return String::new();
     }
     let mut rows = vec![header(run, lang)];
-    rows.extend(run.stages.iter().map(|stage| row(stage, lang)));
+    rows.extend(run.stages.iter().map(|stage| row(run, stage, lang)));
     // What waits in the client is told only where something can.
     if !run.stages.iter().any(load::is_open) {
         rows.iter_mut().for_each(|row| drop(row.remove(QUEUE)));
@@ -48,7 +83,7 @@ pub(crate) fn header(run: &RunResult, lang: Lang) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
+fn row(run: &RunResult, stage: &StageResult, lang: Lang) -> Vec<String> {
     let cut_short = match stage.status {
         StageStatus::Skipped => return skipped(stage, lang),
         StageStatus::Incomplete | StageStatus::Stopped => "~",
@@ -56,7 +91,12 @@ fn row(stage: &StageResult, lang: Lang) -> Vec<String> {
     };
     let saturated = if stage.client.saturated { "!" } else { "" };
     let dropped = if load::is_open(stage) && stage.counts.dropped > 0 { "-" } else { "" };
-    let load = format!("{}{saturated}{cut_short}{dropped}", load::cell(stage));
+    let found = search::found(run, stage).map_or("", |found| match found {
+        Found::Holds => "+",
+        Found::Breaks => "x",
+        Found::Undecided => "?",
+    });
+    let load = format!("{}{found}{saturated}{cut_short}{dropped}", load::cell(stage));
     std::iter::once(load).chain(numbers(stage)).collect()
 }
 
@@ -123,6 +163,13 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
         );
         lines.push(text.to_owned());
     }
+    if ran().any(|stage| search::found(run, stage).is_some()) {
+        let text = lang.pick(
+            "stages of the search: + holds, x breaks, ? undecided",
+            "搜索边界的级别：+ 稳定，x 越限，? 无法判定",
+        );
+        lines.push(text.to_owned());
+    }
     if ran().any(|stage| stage.client.saturated) {
         lines.push(lang.pick("! the load generator was at its limit", "! 压测机已达极限").to_owned());
     }
@@ -150,7 +197,8 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
                     verdict::of_check(result, lang)
                 }
             };
-            let value = of_check(&line.check, line.value);
+            let change = change(line.value, line.baseline).map(|change| format!(" ({change})"));
+            let value = of_check(&line.check, line.value) + &change.unwrap_or_default();
             let reason = verdict::reason(line, lang).map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(
                 "{result}  {}  [{}, {}]  {} {value}, n = {}{reason}",

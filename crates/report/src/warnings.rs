@@ -4,6 +4,7 @@ use measure::Amount;
 use measure::result::{RunResult, StageResult, StageStatus, Warning};
 
 use crate::Lang;
+use crate::lang::counted;
 use crate::number::{duration, percent, rate, seconds};
 use measure::reach::{Shortfall, shortfall};
 
@@ -69,7 +70,7 @@ fn saturated(stage: &StageResult, lang: Lang) -> Option<String> {
 fn no_visible_tokens(stage: &StageResult, lang: Lang) -> Option<String> {
     let n = *stage.flags.get("no_visible_tokens")?;
     Some(lang.pick(
-        format!("{n} answers count tokens that no event showed: do `text` and `reasoning` of a custom api name the right places?"),
+        format!("{} tokens that no event showed: do `text` and `reasoning` of a custom api name the right places?", verb(n, "answer counts", "answers count")),
         format!("{n} 个应答统计了 token，却没有任何事件包含文本：自定义 api 的 `text` 与 `reasoning` 位置是否正确？"),
     ))
 }
@@ -79,7 +80,10 @@ fn retried(stage: &StageResult, lang: Lang) -> Option<String> {
     let (all, wait) = (stage.counts.started, duration(stage.retry_wait_ms.p95));
     (n > 0).then(|| {
         lang.pick(
-            format!("{n} of {all} requests were sent again (wait P95 {wait}); their latencies are those of the last attempt"),
+            format!(
+                "{n} of {} sent again (wait P95 {wait}); latencies are those of the last attempt",
+                verb(all, "request was", "requests were")
+            ),
             format!("{all} 个请求中有 {n} 个经过重试（等待 P95 {wait}）；时延以最后一次尝试为准"),
         )
     })
@@ -146,7 +150,11 @@ fn dropped(short: &Shortfall, lang: Lang) -> Option<String> {
     let (n, planned) = (short.dropped, short.planned);
     (n > 0).then(|| {
         lang.pick(
-            format!("{n} of {planned} requests found no slot before its end and were dropped: no other number counts them"),
+            format!(
+                "{n} of {} found no slot before its end and {} dropped: no other number counts them",
+                counted(planned, "request"),
+                if n == 1 { "was" } else { "were" }
+            ),
             format!("{planned} 个请求中有 {n} 个直到本级结束仍无空位而被丢弃，其他数字均不包含它们"),
         )
     })
@@ -186,8 +194,13 @@ fn no_usage(stage: &StageResult, lang: Lang) -> Option<String> {
     let (none, ok) = (stage.tokens.source.none, stage.counts.ok);
     (none > 0).then(|| {
         lang.pick(
-            format!("{none} of {ok} answers carry no token count: TPOT and tokens/s leave them out (chunks are not tokens)"),
-            format!("{ok} 个应答中有 {none} 个没有 token 用量：TPOT 与 tokens/s 未计入它们（数据块不等于 token）"),
+            format!(
+                "{none} of {} no token count: TPOT and tokens/s leave such out (chunks are not tokens)",
+                verb(ok, "answer carries", "answers carry")
+            ),
+            format!(
+                "{ok} 个应答中有 {none} 个没有 token 用量：TPOT 与 tokens/s 未计入它们（数据块不等于 token）"
+            ),
         )
     })
 }
@@ -195,7 +208,10 @@ fn no_usage(stage: &StageResult, lang: Lang) -> Option<String> {
 fn not_streamed(stage: &StageResult, lang: Lang) -> Option<String> {
     let n = *stage.flags.get("not_streamed")?;
     Some(lang.pick(
-        format!("{n} answers came whole although streaming was asked for: they have no TTFT and no TPOT; check `stream`"),
+        format!(
+            "{} whole although streaming was asked for: no TTFT and no TPOT there; check `stream`",
+            verb(n, "answer came", "answers came")
+        ),
         format!("{n} 个应答未以流式返回：没有 TTFT 与 TPOT，请检查 `stream`"),
     ))
 }
@@ -203,7 +219,10 @@ fn not_streamed(stage: &StageResult, lang: Lang) -> Option<String> {
 fn burst(stage: &StageResult, lang: Lang) -> Option<String> {
     let n = *stage.flags.get("burst")?;
     Some(lang.pick(
-        format!("{n} streams came in one burst: something between holds them back (proxy buffering?)"),
+        format!(
+            "{} in one burst: something between holds streams back (proxy buffering?)",
+            verb(n, "stream came", "streams came")
+        ),
         format!("{n} 个流一次性到达：中间可能有缓冲（代理缓冲？）"),
     ))
 }
@@ -211,19 +230,25 @@ fn burst(stage: &StageResult, lang: Lang) -> Option<String> {
 fn cancelled(run: &RunResult, stage: &StageResult, lang: Lang) -> Option<String> {
     let n = stage.counts.cancelled;
     let leave = run.load.as_ref().is_some_and(|load| load.cancel.is_some());
-    let why = match (leave, stage.status) {
-        (true, _) => lang.pick(
-            "were ended by the run: left by their users (`cancel`), or cut off while they still ran at the end",
-            "个请求由压测端结束：用户中途离开（`cancel`），或结束时仍在进行而被中止",
+    let (were, they) = if n == 1 { ("was", "it") } else { ("were", "they") };
+    let en = match (leave, stage.status) {
+        (true, _) => format!(
+            "{were} ended by the run: left by users (`cancel`), or cut off while {they} still ran at the end"
         ),
-        (false, StageStatus::Incomplete) => lang.pick(
-            "were still running when the run was ended, and were cut off",
-            "个请求在运行被结束时仍在进行，已被中止",
-        ),
-        (false, _) => lang.pick(
-            "were still running when the stage's drain ended, and were cut off",
-            "个请求在收尾时限结束时仍在进行，已被中止",
-        ),
+        (false, StageStatus::Incomplete) => {
+            format!("{were} still running when the run was ended, and {were} cut off")
+        }
+        (false, _) => format!("{were} still running when the stage's drain ended, and {were} cut off"),
     };
-    (n > 0).then(|| format!("{n} {} {why}", lang.pick("requests", "")).replace("  ", " "))
+    let zh = match (leave, stage.status) {
+        (true, _) => "由压测端结束：用户中途离开（`cancel`），或结束时仍在进行而被中止",
+        (false, StageStatus::Incomplete) => "在运行被结束时仍在进行，已被中止",
+        (false, _) => "在收尾时限结束时仍在进行，已被中止",
+    };
+    (n > 0).then(|| lang.pick(format!("{} {en}", counted(n, "request")), format!("{n} 个请求{zh}")))
+}
+
+/// A number with its noun and verb.
+fn verb(n: u64, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
 }

@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use engine::{Clock, EngineError, Recording, Settings};
-use measure::result::{RunResult, Warning};
-use report::{Lang, json, plain};
+use measure::result::RunResult;
+use report::{Lang, json, plain, terminal};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
-use super::report::print_table;
 use crate::args::RunArgs;
 use crate::baseline::BaselineState;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
@@ -196,20 +195,16 @@ fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {
     around.unwritten.extend(written.err().map(|error| format!("{error:#}")));
 }
 
-/// The end of the run on the screen: table, conclusion, gate, reasons. A code when the screen itself failed.
+/// The end of the run on the screen: table, warnings, conclusion, gate, exit code. A code when the screen itself failed.
 fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
     let shown = match &args.json {
-        Some(_) => screen::data(json::render(run).unwrap_or_default()),
-        None => print_table(run, lang),
+        Some(_) => {
+            terminal::warnings(run, lang).iter().for_each(screen::talk);
+            screen::data(json::render(run).unwrap_or_default())
+        }
+        None => screen::data(terminal::closing(run, lang)),
     };
-    for (text, stages) in grouped(&run.warnings) {
-        let stages = if stages.is_empty() { String::new() } else { format!("{}: ", stages.join(", ")) };
-        screen::talk(format_args!("{}: {stages}{text}", lang.pick("warning", "警告")));
-    }
-    if let Some((first, others)) = run.exit.reasons.split_first() {
-        screen::talk(format_args!("exit {}: {first}", run.exit.code));
-        others.iter().for_each(|reason| screen::talk(format_args!("also: {reason}")));
-    }
+    terminal::exit(run, lang).iter().for_each(screen::talk);
     (shown != Code::Done).then_some(shown)
 }
 
@@ -218,19 +213,6 @@ fn name_files(places: &Places) {
     let others = places.others.iter().map(|(_, path)| path);
     let files = [&places.html, &places.json].into_iter().chain(others).chain(&places.samples);
     files.for_each(|path| screen::talk(path.display()));
-}
-
-/// Each warning once, with all the stages it is about.
-fn grouped(warnings: &[Warning]) -> Vec<(&str, Vec<&str>)> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for warning in warnings {
-        let at = groups.iter().position(|(text, _)| *text == warning.text).unwrap_or_else(|| {
-            groups.push((&warning.text, Vec::new()));
-            groups.len() - 1
-        });
-        groups[at].1.extend(warning.stage.as_deref());
-    }
-    groups
 }
 
 fn unwritable(error: anyhow::Error) -> Code {

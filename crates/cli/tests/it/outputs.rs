@@ -186,7 +186,7 @@ fn net_07_the_report_says_that_verification_was_off() {
         result["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
     assert!(codes.contains(&&"insecure".into()), "{codes:?}");
     let said = "the server's certificate was not verified";
-    assert!(done.stderr.contains(said) && world.page().contains(said), "{}", done.stderr);
+    assert!(done.stdout.contains(said) && world.page().contains(said), "{}", done.stdout);
 }
 
 /// An open loop, and a ramp of users before and after it.

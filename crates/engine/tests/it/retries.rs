@@ -57,7 +57,8 @@ fn ret_06_each_attempt_is_counted_and_nothing_is_sent_again_after_a_token() {
         thrice.attempts.iter().map(|attempt| attempt.request_id.as_str()).collect();
     assert_eq!(ids.len(), 3, "an id per attempt");
     let wait = thrice.retry_wait().unwrap();
-    assert_eq!(stage.retry_wait_ms.n, 1);
+    assert_eq!((stage.retry_wait_ms.n, stage.total_ms.n), (1, 1));
+    assert!(stage.total_ms.max > stage.retry_wait_ms.max);
     assert!(thrice.total().unwrap() >= wait && one.retry_wait().is_none());
     assert!(
         stage.e2e_ms.max.unwrap() < thrice.total().unwrap().as_secs_f64() * 1e3,

@@ -107,6 +107,10 @@ pub struct StageResult {
     pub output_tps: DistributionSummary,
     /// Distribution of back-off between attempts.
     pub retry_wait_ms: DistributionSummary,
+    /// Distribution of the time from the start of the first attempt to the end of the last, of requests that were sent
+    /// again; empty in results of older versions.
+    #[serde(default)]
+    pub total_ms: DistributionSummary,
     /// Distribution of `time_to_error`.
     pub time_to_error_ms: DistributionSummary,
     /// Percentiles with failures as infinitely slow.

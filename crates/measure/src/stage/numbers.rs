@@ -83,6 +83,7 @@ impl StageRecorder {
             decode_tps: to.decode_tps.summary(),
             output_tps: to.output_tps.summary(),
             retry_wait_ms: to.retry_wait.summary(),
+            total_ms: to.total.summary(),
             time_to_error_ms: to.time_to_error.summary(),
             adjusted: Adjusted { ttft_ms: self.adjusted(&to.ttft), e2e_ms: self.adjusted(&to.e2e) },
             client: self.client(look, ttft.p50),

@@ -31,6 +31,8 @@ pub(super) struct Distributions {
     pub(super) output_tps: Distribution,
     pub(super) time_to_error: Distribution,
     pub(super) retry_wait: Distribution,
+    /// Of requests with more than one attempt.
+    pub(super) total: Distribution,
     pub(super) lateness: Distribution,
 }
 
@@ -203,6 +205,7 @@ impl StageRecorder {
         }
         for (distribution, value) in [
             (&mut to.retry_wait, sample.retry_wait()),
+            (&mut to.total, sample.total().filter(|_| sample.attempts.len() > 1)),
             (&mut to.connect, metrics.connect),
             (&mut to.ttfb, metrics.ttfb),
             (&mut to.ttfe, metrics.ttfe),

@@ -48,7 +48,7 @@ const PROMISED: &str = "
 /// Where distributions stand in a stage.
 const DISTRIBUTIONS: &str = "
     queue_ms connect_ms ttfb_ms ttfe_ms ttft_ms ttfo_ms tpot_ms ntpot_ms gap_ms e2e_ms decode_tps output_tps
-    retry_wait_ms time_to_error_ms client.lag_ms client.send_lateness_ms
+    retry_wait_ms total_ms time_to_error_ms client.lag_ms client.send_lateness_ms
 ";
 
 /// What each distribution holds.
@@ -143,7 +143,7 @@ fn the_schema_refuses_what_is_no_result() {
 /// Keys that the first results did not have.
 const LATER: &str = "load proxy search stop";
 /// The same of a stage, and of the ladder.
-const LATER_IN_STAGE: &str = "ramp_from arrival burstiness max_in_flight ramp_up_s think_time_s";
+const LATER_IN_STAGE: &str = "ramp_from arrival burstiness max_in_flight ramp_up_s think_time_s total_ms";
 
 #[test]
 fn a_result_of_an_older_version_is_read_with_nulls_where_it_knew_nothing() {

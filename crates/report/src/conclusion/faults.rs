@@ -32,7 +32,7 @@ pub(super) fn whose(class: &str, lang: Lang) -> &'static str {
 /// Every class that failed, by whose fault it is.
 pub(super) fn by_group(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
-    for error in facts.ran.iter().flat_map(|stage| &stage.errors) {
+    for error in facts.climbed.iter().flat_map(|stage| &stage.errors) {
         *classes.entry(error.class.as_str()).or_default() += error.count;
     }
     let mut all: Vec<(&str, &str, u64)> =
@@ -49,7 +49,8 @@ pub(super) fn by_group(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 
 /// The rung with the least success, where that is little and not told with the break.
 pub(super) fn success(facts: &Facts<'_>, lang: Lang) -> Option<String> {
-    let judged = facts.rungs.iter().copied().filter(|stage| stage.counts.ok + stage.counts.failed >= FEWEST);
+    let rungs = facts.climbed.iter().copied().filter(|stage| load::is_rung(facts.run, stage));
+    let judged = rungs.filter(|stage| stage.counts.ok + stage.counts.failed >= FEWEST);
     let shares = judged.filter_map(|stage| Some((stage.success_rate?, stage)));
     let (share, stage) = shares.reduce(|one, other| if other.0 < one.0 { other } else { one })?;
     let told = facts.broke.is_some_and(|broke| broke.name == stage.name && broke.http_429 == 0);

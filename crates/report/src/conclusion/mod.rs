@@ -10,10 +10,10 @@ mod keys;
 mod ramps;
 mod signs;
 
-use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
+use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{Amount, Level};
 
-use crate::{Lang, load, plain};
+use crate::{Lang, load, plain, search};
 
 /// Rates that are closer than this factor are not told apart by another run.
 const WORTH: f64 = 1.05;
@@ -59,10 +59,31 @@ struct Facts<'a> {
     ran: Vec<&'a StageResult>,
     /// Those of them that are rungs, from little load to much.
     rungs: Vec<&'a StageResult>,
+    /// What ran but for a search, which breaks things on purpose; all that ran where there was nothing else.
+    climbed: Vec<&'a StageResult>,
     /// Highest rung that held, and the first that did not.
     held: Option<&'a StageResult>,
     broke: Option<&'a StageResult>,
     objectives: [Option<std::time::Duration>; 3],
+}
+
+/// Whether a rule tells what the numbers give away, beside what held, what broke and what to do.
+pub(crate) fn is_sign(rule: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "wall",
+        "success",
+        "faults",
+        "key_limited",
+        "key_dead",
+        "left",
+        "grew",
+        "knee",
+        "queueing",
+        "first_token",
+        "long_tail",
+        "generator",
+    ];
+    SIGNS.contains(&rule)
 }
 
 /// The conclusion of a run; `objectives` are the limits of ttft, tpot and e2e it was judged by.
@@ -84,7 +105,7 @@ pub fn sentences(
         rungs.iter().copied().find(rung)
     };
     let (held, broke) = (at(run.ladder.last_ok), at(run.ladder.first_breach));
-    let facts = Facts { run, ran, rungs, held, broke, objectives };
+    let facts = Facts { run, ran, rungs, climbed: search::climbed(run), held, broke, objectives };
     RULES.iter().filter_map(|(name, rule)| Some((*name, rule(&facts, lang)?))).collect()
 }
 
@@ -136,9 +157,19 @@ fn verdict(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     Some(match facts.run.gate.verdict {
         Verdict::Pass => lang.pick("The gate passed.", "门禁通过。").to_owned(),
         Verdict::Fail => lang.pick("The gate failed.", "门禁未通过。").to_owned(),
-        Verdict::NotJudged => lang
-            .pick("The gate could not judge: a check had no data.", "门禁无法判定：有检查缺少数据。")
-            .to_owned(),
+        Verdict::NotJudged => {
+            let is_open =
+                |line: &CheckLine| line.result == CheckResult::Inconclusive && line.level == "strict";
+            match facts.run.gate.checks.iter().any(is_open) {
+                true => lang.pick(
+                    "The gate could not judge: a change could not be told from chance.",
+                    "门禁无法判定：有变化无法与偶然区分。",
+                ),
+                false => lang
+                    .pick("The gate could not judge: a check had no data.", "门禁无法判定：有检查缺少数据。"),
+            }
+            .to_owned()
+        }
         Verdict::None => return None,
     })
 }

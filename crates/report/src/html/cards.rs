@@ -1,13 +1,13 @@
 //! The ten cards: one number each, with what it rests on.
 
 use measure::distribution::DistributionSummary;
-use measure::result::{RunResult, StageResult, StageStatus};
+use measure::result::{RunResult, StageResult};
 use measure::{Amount, LoadUnit};
 use serde::Serialize;
 
 use super::text::Text;
-use crate::load;
 use crate::number::{UNKNOWN, duration, percent, rate};
+use crate::{load, search};
 
 /// One card.
 #[derive(Debug, Serialize)]
@@ -19,7 +19,7 @@ pub(super) struct Card {
 }
 
 pub(super) fn of(run: &RunResult) -> Vec<Card> {
-    let stages: Vec<_> = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped).collect();
+    let stages = search::climbed(run);
     let at = reference(run, &stages);
     vec![
         held(run, &stages),

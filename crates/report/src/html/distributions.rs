@@ -15,6 +15,8 @@ pub(super) struct Stage {
     name: String,
     load: Text,
     rows: Vec<Row>,
+    /// Whether requests were sent again: what latencies hold is not all of their time.
+    retried: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -35,7 +37,7 @@ pub(super) fn of(run: &RunResult) -> Vec<Stage> {
 
 fn stage(stage: &StageResult) -> Stage {
     let load = Text::of(|lang| load::stage(stage, lang));
-    Stage { name: stage.name.clone(), load, rows: rows(stage) }
+    Stage { name: stage.name.clone(), load, rows: rows(stage), retried: stage.retry_wait_ms.n > 0 }
 }
 
 /// A row per metric that has values.
@@ -54,6 +56,7 @@ fn rows(stage: &StageResult) -> Vec<Row> {
         ("connect", "ms", &stage.connect_ms),
         ("queue", "ms", &stage.queue_ms),
         ("retry_wait", "ms", &stage.retry_wait_ms),
+        ("total", "ms", &stage.total_ms),
         ("time_to_error", "ms", &stage.time_to_error_ms),
     ];
     all.into_iter().filter(|(_, _, of)| of.n > 0).map(|(metric, unit, of)| row(metric, unit, of)).collect()

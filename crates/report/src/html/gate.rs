@@ -4,7 +4,7 @@ use measure::result::{CheckLine, CheckResult, RunResult};
 use serde::Serialize;
 
 use super::text::Text;
-use crate::number::{UNKNOWN, of_check};
+use crate::number::{UNKNOWN, change, of_check};
 use crate::verdict;
 
 /// The checks, those that did not pass apart.
@@ -29,6 +29,8 @@ struct Row {
     value: String,
     limit: String,
     baseline: String,
+    /// Of the value from the baseline, in percent.
+    change: Option<String>,
     interval: String,
     n: u64,
     result: Text,
@@ -59,6 +61,7 @@ fn row(line: &CheckLine) -> Row {
         value: number(line.value),
         limit: number(line.limit),
         baseline: number(line.baseline),
+        change: change(line.value, line.baseline),
         interval,
         n: line.n,
         result,

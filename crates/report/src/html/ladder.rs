@@ -9,6 +9,7 @@ use super::text::Text;
 use crate::lang::capitalised;
 use crate::load;
 use crate::number::{UNKNOWN, ms, percent, rate};
+use crate::search::{self, Found};
 use measure::reach::shortfall;
 
 /// The table.
@@ -31,6 +32,8 @@ struct Row {
     /// In the order of the table's head.
     cells: Vec<Cell>,
     marks: Vec<Mark>,
+    /// Whether the search begins here.
+    opens_search: bool,
 }
 
 /// One number.
@@ -59,6 +62,10 @@ pub(super) fn of(run: &RunResult) -> Table {
     if !queue {
         rows.iter_mut().for_each(|row| drop(row.cells.remove(QUEUE)));
     }
+    let is_of_search = |stage: &StageResult| search::is_of_search(run, stage);
+    if let Some(at) = run.stages.iter().position(is_of_search) {
+        rows[at].opens_search = true;
+    }
     Table { column: Text::of(|lang| capitalised(load::column(run, lang))), queue, rows }
 }
 
@@ -70,7 +77,14 @@ fn row(run: &RunResult, stage: &StageResult) -> Row {
     // A run of users that hold their level says so once, in what was run.
     let plain = run.stages.iter().all(|stage| !load::is_open(stage) && stage.is_step());
     let mark = (!plain).then(|| Text::of(|lang| load::mark(stage, lang)));
-    Row { name: stage.name.clone(), mark, load: load::cell(stage), cells, marks: marks(run, stage) }
+    Row {
+        name: stage.name.clone(),
+        mark,
+        load: load::cell(stage),
+        cells,
+        marks: marks(run, stage),
+        opens_search: false,
+    }
 }
 
 fn cells(stage: &StageResult) -> Vec<Cell> {
@@ -122,6 +136,7 @@ fn marks(run: &RunResult, stage: &StageResult) -> Vec<Mark> {
         rung && amount.map(|amount| load::of_unit(unit, amount)) == Some(stage.level())
     };
     let ladder = run.ladder;
+    let listed = !search::is_of_search(run, stage);
     let incomplete = stage.status == StageStatus::Incomplete;
     let rows = [
         (stage.status == StageStatus::Skipped, "neutral", ("skipped", "跳过")),
@@ -129,13 +144,19 @@ fn marks(run: &RunResult, stage: &StageResult) -> Vec<Mark> {
         (stage.status == StageStatus::Stopped, "bad", ("stopped", "已停止")),
         (shortfall(stage).is_some(), "warn", ("rate not reached", "未达到速率")),
         (stage.client.saturated, "warn", ("generator at its limit", "压测机达极限")),
-        (here(ladder.unit, ladder.last_ok), "good", ("held", "稳定")),
-        (here(ladder.unit, ladder.first_breach), "bad", ("first breach", "首次越限")),
-        (here(ladder.unit, ladder.knee), "neutral", ("knee", "拐点")),
+        (listed && here(ladder.unit, ladder.last_ok), "good", ("held", "稳定")),
+        (listed && here(ladder.unit, ladder.first_breach), "bad", ("first breach", "首次越限")),
+        (listed && here(ladder.unit, ladder.knee), "neutral", ("knee", "拐点")),
         (here(load::boundary_unit(run), ladder.boundary), "neutral", ("boundary", "边界")),
     ];
-    rows.into_iter()
-        .filter(|(applies, ..)| *applies)
-        .map(|(_, tone, text)| Mark { tone, text: text.into() })
-        .collect()
+    let found = search::found(run, stage).map(|found| Mark {
+        tone: match found {
+            Found::Holds => "good",
+            Found::Breaks => "bad",
+            Found::Undecided => "warn",
+        },
+        text: Text::of(|lang| found.word(lang).to_owned()),
+    });
+    let told = rows.into_iter().filter(|(applies, ..)| *applies);
+    found.into_iter().chain(told.map(|(_, tone, text)| Mark { tone, text: text.into() })).collect()
 }

@@ -2,12 +2,13 @@
 
 use measure::result::RunResult;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, ErrorKind};
 use serde::Serialize;
 
 use super::chart::Charts;
 use super::script_json::script_json;
+use super::text::coded;
 use super::{cards, distributions, facts, failures, gate, ladder, reference, summary};
 use crate::Lang;
 
@@ -87,6 +88,7 @@ fn try_render(run: &RunResult, lang: Lang) -> Result<String, minijinja::Error> {
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_filter("coded", |text: &str| Value::from_safe_string(coded(text)));
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;

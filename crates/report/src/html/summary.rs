@@ -1,10 +1,10 @@
 //! The first screen: verdict, conclusion and warnings, each in both languages.
 
-use measure::result::{RunResult, RunStatus, Verdict, Warning};
+use measure::result::{RunResult, RunStatus, Verdict};
 use serde::Serialize;
 
 use super::text::Text;
-use crate::{Lang, stored, verdict, warnings};
+use crate::{Lang, ended, stored, verdict};
 
 /// What a reader sees first.
 #[derive(Debug, Serialize)]
@@ -14,8 +14,10 @@ pub(super) struct Summary {
     verdict: Text,
     status: Option<Text>,
     exit_code: u8,
-    reasons: Vec<String>,
+    reasons: Vec<Text>,
     conclusion: Text,
+    /// What the numbers give away besides, a sentence each.
+    signs: Vec<Text>,
     warnings: Vec<Line>,
 }
 
@@ -27,13 +29,15 @@ struct Line {
 }
 
 pub(super) fn of(run: &RunResult) -> Summary {
+    let ([en, zh], signs) = stored::parts(run);
     Summary {
         tone: tone(run),
         verdict: Text::of(|lang| verdict::of(run, lang).to_owned()),
         status: status(run.status),
         exit_code: run.exit.code,
-        reasons: run.exit.reasons.clone(),
-        conclusion: Text::of(|lang| stored::conclusion(run, lang)),
+        reasons: run.exit.reasons.iter().map(|reason| Text::of(|lang| ended::said(reason, lang))).collect(),
+        conclusion: Text::new(en, zh),
+        signs: signs.into_iter().map(|[en, zh]| Text::new(en, zh)).collect(),
         warnings: warnings_of(run),
     }
 }
@@ -52,21 +56,10 @@ fn status(status: RunStatus) -> Option<Text> {
     Some(Text::of(|lang| verdict::cut_short(status, lang).unwrap_or_default().to_owned()))
 }
 
-/// The stored warnings; those about stages follow from the numbers and are said in both languages. What is said of
-/// several stages is said once.
 fn warnings_of(run: &RunResult) -> Vec<Line> {
-    let [en, zh] = Lang::ALL.map(|lang| warnings::of_stages(run, lang));
-    let same = |all: &[Warning], warning: &Warning| {
-        let twin = all.iter().find(|other| other.code == warning.code && other.stage == warning.stage);
-        twin.map_or_else(|| warning.text.clone(), |twin| twin.text.clone())
+    let line = |line: stored::Line| {
+        let text = Text::of(|lang| line.text(lang).to_owned());
+        Line { stages: line.stages, text }
     };
-    let mut lines: Vec<Line> = Vec::new();
-    for warning in &run.warnings {
-        let text = Text::new(same(&en, warning), same(&zh, warning));
-        match lines.iter_mut().find(|line| line.text == text) {
-            Some(line) => line.stages.extend(warning.stage.clone()),
-            None => lines.push(Line { stages: warning.stage.iter().cloned().collect(), text }),
-        }
-    }
-    lines
+    stored::warnings(run).into_iter().map(line).collect()
 }

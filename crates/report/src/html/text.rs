@@ -1,5 +1,6 @@
 //! One text in both languages.
 
+use minijinja::HtmlEscape;
 use serde::Serialize;
 
 use crate::Lang;
@@ -42,5 +43,38 @@ impl Text {
 impl From<(&str, &str)> for Text {
     fn from((en, zh): (&str, &str)) -> Self {
         Self::new(en, zh)
+    }
+}
+
+/// A sentence as markup: escaped, and what stands between two backticks as code.
+pub(super) fn coded(sentence: &str) -> String {
+    let pieces: Vec<String> = sentence.split('`').map(|piece| HtmlEscape(piece).to_string()).collect();
+    let last = pieces.len() - 1;
+    let shown = pieces.iter().enumerate().map(|(index, piece)| match index % 2 {
+        1 if index < last => format!("<code>{piece}</code>"),
+        // A backtick without its other half.
+        1 => format!("`{piece}"),
+        _ => piece.clone(),
+    });
+    shown.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_make_code_and_nothing_else_makes_markup() {
+        let rows = [
+            ("plain", "plain"),
+            ("a `b` c", "a <code>b</code> c"),
+            ("a ` b", "a ` b"),
+            ("`<b>` & `c`", "<code>&lt;b&gt;</code> &amp; <code>c</code>"),
+            ("`a` `", "<code>a</code> `"),
+            ("", ""),
+        ];
+        for (sentence, expected) in rows {
+            assert_eq!(coded(sentence), expected);
+        }
     }
 }

@@ -4,7 +4,7 @@ use measure::result::{CheckLine, CheckResult, StageResult, StageStatus};
 use quick_junit::TestCaseStatus;
 
 use super::case::{error, failure, skipped};
-use crate::number::of_check;
+use crate::number::{change, of_check};
 use crate::{Lang, verdict};
 
 /// As [`super::render`] says.
@@ -38,7 +38,9 @@ fn message(line: &CheckLine, lang: Lang) -> String {
         format!("实测 {value}，限值 {limit}，n = {n}"),
     );
     if let Some(baseline) = line.baseline {
-        let baseline = of_check(&line.check, baseline);
+        let change =
+            change(line.value, line.baseline).map(|change| format!(" ({change})")).unwrap_or_default();
+        let baseline = of_check(&line.check, baseline) + &change;
         message += &lang.pick(format!(", baseline {baseline}"), format!("，基线 {baseline}"));
     }
     if let Some(reason) = verdict::reason(line, lang) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use measure::result::{RunResult, StageResult, Verdict};
 use quick_junit::{Report, SerializeError, TestCase, TestSuite};
 
-use crate::{Lang, stored};
+use crate::{Lang, search, stored};
 use case::text;
 
 /// Name of the suite of the run itself.
@@ -40,8 +40,7 @@ pub fn render(run: &RunResult, lang: Lang) -> Result<String, SerializeError> {
 
 /// The stages that the scenario names. Those of a search go where it leads, and break things on purpose.
 fn rungs(run: &RunResult) -> impl Iterator<Item = &StageResult> {
-    let of_search = |stage: &StageResult| run.search.is_some() && stage.name.starts_with("try-");
-    run.stages.iter().filter(move |stage| !of_search(stage))
+    run.stages.iter().filter(|stage| !search::is_of_search(run, stage))
 }
 
 /// The run as a whole; `told` where another case fails for what the exit code says.

@@ -4,7 +4,7 @@ use measure::result::{RunResult, RunStatus, StageResult, StageStatus};
 use quick_junit::TestCaseStatus;
 
 use super::case::{error, failure, skipped};
-use crate::{Lang, load, verdict};
+use crate::{Lang, ended, load, verdict};
 
 /// Whether the run came to its end, and with an exit code that other cases account for.
 pub(super) fn completed(run: &RunResult, told: bool, lang: Lang) -> TestCaseStatus {
@@ -13,7 +13,8 @@ pub(super) fn completed(run: &RunResult, told: bool, lang: Lang) -> TestCaseStat
         return TestCaseStatus::success();
     }
     let status = verdict::cut_short(run.status, lang).unwrap_or(lang.pick("not clean", "有异常"));
-    let reasons = run.exit.reasons.join("; ");
+    let reasons =
+        run.exit.reasons.iter().map(|reason| ended::said(reason, lang)).collect::<Vec<_>>().join("; ");
     let message = lang.pick(
         format!("{status}, exit code {}: {reasons}", run.exit.code),
         format!("{status}，退出码 {}：{reasons}", run.exit.code),

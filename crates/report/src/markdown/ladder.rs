@@ -4,6 +4,7 @@ use measure::result::{RunResult, StageResult, StageStatus};
 
 use super::inert::{code, escaped};
 use crate::number::UNKNOWN;
+use crate::search::{self, Found};
 use crate::{Lang, load, terminal};
 
 /// Where `queue` stands in a row.
@@ -17,7 +18,7 @@ pub(super) fn table(run: &RunResult, lang: Lang) -> String {
     let mut rows = vec![head(run, lang)];
     let columns = rows[0].len();
     rows.push((0..columns).map(|column| if column == 0 { "---" } else { "---:" }.to_owned()).collect());
-    rows.extend(run.stages.iter().map(|stage| row(stage, columns, lang)));
+    rows.extend(run.stages.iter().map(|stage| row(run, stage, columns, lang)));
     // What waits in the client is told only where something can.
     if !run.stages.iter().any(load::is_open) {
         rows.iter_mut().for_each(|row| drop(row.remove(QUEUE)));
@@ -29,8 +30,8 @@ fn head(run: &RunResult, lang: Lang) -> Vec<String> {
     std::iter::once(lang.pick("stage", "级别").to_owned()).chain(terminal::header(run, lang)).collect()
 }
 
-fn row(stage: &StageResult, columns: usize, lang: Lang) -> Vec<String> {
-    let mut cells = vec![name(stage, lang), escaped(load::cell(stage))];
+fn row(run: &RunResult, stage: &StageResult, columns: usize, lang: Lang) -> Vec<String> {
+    let mut cells = vec![name(run, stage, lang), escaped(load::cell(stage))];
     if stage.status != StageStatus::Skipped {
         // A star is a mark of the text otherwise.
         cells.extend(terminal::numbers(stage).map(|cell| escaped(cell).replace('*', "\\*")));
@@ -40,7 +41,7 @@ fn row(stage: &StageResult, columns: usize, lang: Lang) -> Vec<String> {
 }
 
 /// The stage, and what to know before its numbers are read.
-fn name(stage: &StageResult, lang: Lang) -> String {
+fn name(run: &RunResult, stage: &StageResult, lang: Lang) -> String {
     let status = match stage.status {
         StageStatus::Complete => None,
         StageStatus::Incomplete => Some(lang.pick("cut short", "未跑完")),
@@ -48,7 +49,12 @@ fn name(stage: &StageResult, lang: Lang) -> String {
         StageStatus::Skipped => Some(lang.pick("skipped", "跳过")),
     };
     let limit = stage.client.saturated.then(|| lang.pick("generator at its limit", "压测机达极限"));
-    let marks: Vec<&str> = status.into_iter().chain(limit).collect();
+    let found = search::found(run, stage).map(|found| match found {
+        Found::Holds => lang.pick("search: holds", "搜索：稳定"),
+        Found::Breaks => lang.pick("search: breaks", "搜索：越限"),
+        Found::Undecided => lang.pick("search: undecided", "搜索：无法判定"),
+    });
+    let marks: Vec<&str> = found.into_iter().chain(status).chain(limit).collect();
     let name = code(&stage.name);
     match marks.is_empty() {
         true => name,

@@ -7,7 +7,7 @@ mod ladder;
 
 use measure::result::RunResult;
 
-use crate::{Lang, stored, verdict};
+use crate::{Lang, ended, stored, verdict};
 use inert::{code, prose};
 
 /// The result as Markdown.
@@ -44,12 +44,16 @@ fn reasons(run: &RunResult, lang: Lang) -> String {
     if code == 0 {
         return String::new();
     }
-    let reasons = reasons.iter().map(|reason| prose(reason)).collect::<Vec<_>>().join(lang.pick("; ", "；"));
+    let reasons = reasons
+        .iter()
+        .map(|reason| prose(&ended::said(reason, lang)))
+        .collect::<Vec<_>>()
+        .join(lang.pick("; ", "；"));
     lang.pick(format!("Exit code {code}: {reasons}"), format!("退出码 {code}：{reasons}"))
 }
 
 fn warnings(run: &RunResult, lang: Lang) -> String {
-    let lines = stored::warnings(run, lang);
+    let lines = stored::warnings(run);
     if lines.is_empty() {
         return String::new();
     }
@@ -58,7 +62,7 @@ fn warnings(run: &RunResult, lang: Lang) -> String {
         let stages =
             line.stages.iter().map(|stage| code(stage)).collect::<Vec<_>>().join(lang.pick(", ", "、"));
         let stages = if stages.is_empty() { stages } else { stages + colon };
-        format!("- {stages}{}", prose(&line.text))
+        format!("- {stages}{}", prose(line.text(lang)))
     };
     let items = lines.iter().map(item).collect::<Vec<_>>().join("\n");
     format!("**{}**\n\n{items}", lang.pick("Warnings", "警告"))

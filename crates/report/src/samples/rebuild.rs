@@ -15,7 +15,7 @@ use measure::{Offset, Sample};
 use super::line::{ATTEMPT, AttemptLine, unpacked};
 use super::outline::Outline;
 use super::source::{Lines, SamplesError};
-use crate::{Lang, conclusion, warnings};
+use crate::{Ended, Lang, conclusion, warnings};
 
 /// The exit code of a run that is not judged.
 const NOT_JUDGED: u8 = 5;
@@ -124,10 +124,7 @@ impl Counted {
         let objectives = began.map_or([None; 3], |frame| frame.objectives);
         let mut run = RunResult {
             status: RunStatus::Interrupted,
-            exit: Exit {
-                code: NOT_JUDGED,
-                reasons: vec!["the run did not come to its end: this is counted from its samples".to_owned()],
-            },
+            exit: Exit { code: NOT_JUDGED, reasons: vec![Ended::CutOff.text(lang).to_owned()] },
             finished_at: later(&run.started_at, self.last).unwrap_or(run.finished_at),
             preflight: self.preflight.clone(),
             ladder: ladder(&run.stages, objectives),

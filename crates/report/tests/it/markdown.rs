@@ -79,3 +79,22 @@ fn many_checks_that_did_not_pass_are_folded_away() {
     );
     assert!(text.contains("|\n\n</details>\n"), "{text}");
 }
+
+#[test]
+fn a_change_from_the_baseline_is_shown_for_every_check_that_has_one() {
+    let mut run = fixture::all_good(Lang::En);
+    run.gate.checks[0].baseline = Some(300.0);
+    let text = markdown::render(&run, Lang::En);
+    assert!(text.contains("| limit | baseline | change | n | reason |"), "{text}");
+    assert!(
+        text.contains(
+            "| pass | `ttft.p95 <= 800ms` | `c50` | strict | 310 ms | 800 ms | 300 ms | +3.4% | 400 |"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("success_rate >="), "{text}");
+    let line = run.gate.checks[0].clone();
+    run.gate.checks.extend((0..20).map(|_| line.clone()));
+    let text = markdown::render(&run, Lang::En);
+    assert!(text.contains("<details><summary>21 passed against the baseline</summary>"), "{text}");
+}

@@ -8,13 +8,14 @@ use crate::fixture::{self, HOSTILE};
 pub(crate) type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-pub(crate) const RUNS: [(&str, Make); 6] = [
+pub(crate) const RUNS: [(&str, Make); 7] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
     ("none_answered", fixture::none_answered),
     ("open_loop", fixture::open_loop),
     ("ramps", fixture::ramps),
+    ("searched", fixture::searched),
 ];
 
 /// More that somebody might write into a name.

@@ -85,6 +85,7 @@ fn the_page_says_what_was_measured_in_both_languages() {
         ("nothing_measured", fixture::nothing_measured),
         ("open_loop", fixture::open_loop),
         ("ramps", fixture::ramps),
+        ("searched", fixture::searched),
     ];
     for (name, run) in runs {
         for lang in Lang::ALL {
@@ -118,6 +119,15 @@ fn a_breach_of_an_objective_is_told_in_both_languages_and_keeps_its_limit_in_the
     assert!(visible(&page, Lang::En).contains("At 100 a P95 missed its objective"));
 }
 
+#[test]
+fn a_conclusion_of_an_older_version_is_shown_as_it_was_stored() {
+    let mut run = fixture::all_good(Lang::En);
+    run.conclusion = "concurrency 100 held. No rung up to 100 broke. Next: climb.".to_owned();
+    let page = visible(&html::render(&run, Lang::En), Lang::En);
+    assert!(page.contains("concurrency 100 held. No rung up to 100 broke. Next: climb.\n"));
+    assert!(!page.contains("throughput grew"));
+}
+
 fn tokens(page: &str) -> impl Iterator<Item = Token> {
     // Script and style hold text up to their end tag, as in a browser.
     let mut emitter = DefaultEmitter::default();
@@ -138,6 +148,9 @@ fn visible(page: &str, lang: Lang) -> String {
     let mut hidden = false;
     for token in tokens(page) {
         match token {
+            // Code inside a sentence of the other language.
+            Token::StartTag(tag) if hidden && *tag.name == *b"code" => {}
+            Token::EndTag(tag) if hidden && *tag.name == *b"code" => {}
             Token::StartTag(tag) => {
                 let other = tag.attributes.get(b"lang".as_slice()).is_some_and(|of| text(of) != lang.code());
                 hidden = matches!(&tag.name[..], b"script" | b"style") || (*tag.name == *b"span" && other);

@@ -296,3 +296,13 @@ fn throughput_that_lags_behind_the_users_is_said_with_its_share() {
     let said = said("grew", &slow, Lang::En).unwrap_or_default();
     assert!(said.ends_with("from 78.0 to 3900 tokens/s, less than in proportion (50% of that)."), "{said}");
 }
+
+#[test]
+fn a_search_breaks_things_on_purpose_and_its_failures_are_none_of_the_ladders() {
+    let run = changed(fixture::searched(Lang::En), |run| run.stages[2].success_rate = Some(0.5));
+    assert_eq!(
+        said("success", &run, Lang::En).as_deref(),
+        Some("Success was lowest at 50 users: 50% (under 95%).")
+    );
+    assert_eq!(said("faults", &run, Lang::En).as_deref(), Some("Failed: 680 `rate_limited` (capacity)."));
+}

@@ -10,13 +10,14 @@ use crate::fixture;
 type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-const RUNS: [(&str, Make); 6] = [
+const RUNS: [(&str, Make); 7] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
     ("none_answered", fixture::none_answered),
     ("open_loop", fixture::open_loop),
     ("ramps", fixture::ramps),
+    ("searched", fixture::searched),
 ];
 
 #[test]
@@ -24,8 +25,7 @@ fn the_terminal_shows_ladder_marks_and_verdict() {
     for (name, run) in RUNS {
         for lang in Lang::ALL {
             let run = run(lang);
-            let lines = [terminal::legend(&run, lang), terminal::gate(&run, lang)].concat().join("\n");
-            let shown = format!("{}{lines}\n{}", terminal::ladder(&run, lang), run.conclusion);
+            let shown = terminal::closing(&run, lang) + &terminal::exit(&run, lang).join("\n");
             insta::assert_snapshot!(format!("terminal_{name}_{}", lang.code()), shown);
         }
     }
@@ -34,7 +34,12 @@ fn the_terminal_shows_ladder_marks_and_verdict() {
 #[test]
 fn the_ladder_fits_a_hundred_columns_and_every_row_is_as_wide_as_the_head() {
     for lang in Lang::ALL {
-        for run in [fixture::half_failing(lang), fixture::ramps(lang), wide(lang)] {
+        for run in RUNS.map(|(_, make)| make(lang)).into_iter().chain([wide(lang), wider(lang)]) {
+            if run.stages.is_empty() {
+                continue;
+            }
+            let legend = terminal::legend(&run, lang);
+            assert!(legend.iter().all(|line| line.width() <= 100), "{legend:?}");
             let table = terminal::ladder(&run, lang);
             let widths: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
             assert!(widths.iter().all(|width| *width == widths[0] && *width <= 100), "{widths:?}\n{table}");
@@ -55,6 +60,24 @@ fn wide(lang: Lang) -> RunResult {
         of.weak = vec!["p95".to_owned(), "p99".to_owned()];
     }
     run
+}
+
+/// The same of a search that is marked in every way at once.
+fn wider(lang: Lang) -> RunResult {
+    let mut run = wide(lang);
+    run.search = fixture::searched(lang).search;
+    let stage = &mut run.stages[2];
+    (stage.name, stage.status, stage.ramp_from) = ("try-r1000".to_owned(), StageStatus::Incomplete, None);
+    stage.counts.dropped = 3;
+    run
+}
+
+#[test]
+fn a_check_that_fails_against_the_baseline_shows_how_far_it_moved() {
+    let mut run = fixture::half_failing(Lang::En);
+    run.gate.checks[0].baseline = Some(248.0);
+    let first = terminal::gate(&run, Lang::En).remove(0);
+    assert!(first.contains("measured 310 ms (+25.1%), n = 400"), "{first}");
 }
 
 #[test]
@@ -147,6 +170,9 @@ fn a_rate_that_was_not_reached_is_said_with_what_became_of_the_rest_and_what_to_
 #[test]
 fn a_warning_names_its_stage_and_speaks_both_languages() {
     let mut run = fixture::all_good(Lang::En);
+    run.stages[1].counts.cancelled = 1;
+    let one = warnings::of_stages(&run, Lang::En).remove(0);
+    assert_eq!(one.text, "1 request was still running when the stage's drain ended, and was cut off");
     run.stages[1].counts.cancelled = 2;
     let [en, zh] = Lang::ALL.map(|lang| warnings::of_stages(&run, lang).remove(0));
     assert_eq!((en.stage.as_deref(), zh.stage.as_deref()), (Some("c5"), Some("c5")));
