@@ -114,15 +114,14 @@ fn told(column: &Column, side: &Side<'_>, stage: &StageResult, value: f64, lang:
 /// From which level on each run is refused or meets server errors; the lowest first.
 fn broke(of: &Comparison<'_>, lang: Lang) -> Option<String> {
     let unit = of.unit()?;
-    let mut first: Vec<(&Side<'_>, Option<&StageResult>)> = of
+    let first: Vec<(&Side<'_>, Option<&StageResult>)> = of
         .measured()
         .map(|(_, side)| {
             let rungs = load::rungs(side.run).into_iter().filter(|stage| has_started(stage));
             (side, rungs.into_iter().find(|stage| stage.http_429 + stage.http_5xx > 0))
         })
         .collect();
-    let (clean, broken): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut first).into_iter().partition(|(_, at)| at.is_none());
+    let (clean, broken): (Vec<_>, Vec<_>) = first.into_iter().partition(|(_, at)| at.is_none());
     if broken.is_empty() {
         return (clean.len() > 1).then(|| {
             lang.pick("No run met 429 or 5xx on its ladder.", "各运行的阶梯上均未出现 429 与 5xx。")
