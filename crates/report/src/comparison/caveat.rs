@@ -8,10 +8,10 @@ use crate::{Lang, load};
 /// What no comparison of single runs can leave out.
 pub fn uncertainty(lang: Lang) -> &'static str {
     lang.pick(
-        "Changes are against the first run. Single runs carry no uncertainty yet: a change that is marked as better or worse \
-         is over 5 % (5 points of a share) with enough requests behind both percentiles, and may still be chance.",
-        "变化以第一个运行为参照。单次运行尚无不确定度：标为变好或变差的，仅表示变化超过 5 %（比例为 5 个百分点）且两侧分位数样本足够，\
-         仍可能出于偶然。",
+        "Changes are against the first run. Single runs carry no uncertainty yet: a change counts as better or worse only \
+         above 5 % (5 points of a share) and with enough requests behind both percentiles, and even then it may be chance.",
+        "变化以第一个运行为参照。单次运行尚无不确定度：变化超过 5 %（比例为 5 个百分点）且两侧分位数样本足够时才算变好或变差，\
+         即便如此也可能出于偶然。",
     )
 }
 
@@ -46,8 +46,8 @@ pub(super) fn other_workload(of: &Comparison<'_>, lang: Lang) -> Option<String> 
     (!parts.is_empty()).then(|| {
         let parts = parts.join(lang.pick(", ", "、"));
         lang.pick(
-            format!("The runs did not do the same ({parts} differ), so that not every difference is the endpoint's."),
-            format!("各运行的内容不同（{parts}），差异不一定来自端点。"),
+            format!("Not the same in all runs: {parts}; not every difference is the endpoint's."),
+            format!("各运行并不相同的有：{parts}；差异不一定来自端点。"),
         )
     })
 }
@@ -69,7 +69,7 @@ pub(super) fn saturated(of: &Comparison<'_>, lang: Lang) -> Option<String> {
         let (name, place) = (quoted(side), load::place(stage, lang));
         Some(lang.pick(
             format!("The load generator of {name} was at its limit {place}; read those numbers with care."),
-            format!("{name}在{place}时压测机自身达到极限，相应数据需谨慎解读。"),
+            format!("{name}在{}时压测机自身达到极限，相应数据需谨慎解读。", place.trim_end()),
         ))
     });
     joined(sentences, lang)

@@ -56,10 +56,10 @@ fn held(of: &Comparison<'_>, lang: Lang) -> Option<String> {
         .collect();
     let against = rest.join(lang.pick(", ", "、"));
     Some(match against.is_empty() {
-        true => lang.pick(format!("Held up to {level}: {who}."), format!("均可稳定承受{level}：{who}。")),
+        true => lang.pick(format!("Held up to {level}: {who}."), format!("可稳定承受{level}的有：{who}。")),
         false => lang.pick(
-            format!("{who} held the highest level, {level} (the others: {against})."),
-            format!("{who}稳定承受的级别最高：{}（其他：{against}）。", level.trim_end()),
+            format!("{who} held the highest level, {level}; {against}."),
+            format!("{who}稳定承受的级别最高：{}；{against}。", level.trim_end()),
         ),
     })
 }
@@ -84,8 +84,11 @@ fn ranked(of: &Comparison<'_>, metric: Metric, lang: Lang) -> Option<String> {
         return None;
     }
     let name = match column.percentile {
-        "" => lang.pick("output", "输出吞吐").to_owned(),
-        percentile => format!("{} {}", column.name(lang), percentile.to_uppercase()),
+        "" => lang.pick("the output", "输出吞吐").to_owned(),
+        percentile => {
+            let name = format!("{} {}", column.name(lang), percentile.to_uppercase());
+            lang.pick(name.clone(), format!(" {name} "))
+        }
     };
     let place = lang.pick("At ", "").to_owned() + &load::level(group.level()?, lang);
     let told: Vec<String> =
@@ -94,10 +97,10 @@ fn ranked(of: &Comparison<'_>, metric: Metric, lang: Lang) -> Option<String> {
     let alike = (best.2 - worst.2).abs() <= ALIKE * best.2.abs().max(worst.2.abs());
     let how = match (alike, metric.better()) {
         (true, _) => lang.pick("is alike", "相近"),
-        (false, Some(Better::Higher)) => lang.pick("differs, best first", "由高到低"),
-        (false, _) => lang.pick("differs, best first", "由低到高"),
+        (false, Some(Better::Higher)) => lang.pick("is highest for the first of these", "由高到低"),
+        (false, _) => lang.pick("is lowest for the first of these", "由低到高"),
     };
-    Some(lang.pick(format!("{place} {name} {how}: {all}."), format!("{place}时 {name} {how}：{all}。")))
+    Some(lang.pick(format!("{place} {name} {how}: {all}."), format!("{place}时{name}{how}：{all}。")))
 }
 
 fn told(column: &Column, side: &Side<'_>, stage: &StageResult, value: f64, lang: Lang) -> String {

@@ -125,6 +125,10 @@ fn cell(column: &Column, group: &Group<'_>, run: usize) -> Cell {
     let mut lines: Vec<String> = change
         .map(|change| vec![change.difference(column.unit()), change.brief(column.unit())])
         .unwrap_or_default();
+    // What has not changed has not changed by either measure.
+    if lines.first().is_some_and(|difference| difference == "0") {
+        lines.remove(0);
+    }
     lines.dedup();
     Cell {
         text: column.show(stage.and_then(|stage| column.value(stage))),

@@ -41,7 +41,9 @@ fn table(of: &Comparison<'_>, lang: Lang) -> String {
         // A star is a mark of the text otherwise.
         let numbers = numbers.map(|cells| cells.into_iter().map(|cell| escaped(cell).replace('*', "\\*")));
         let load = prose(&group.title(lang));
-        let rows = of.runs().iter().zip(numbers);
+        let rows = of.runs().iter().zip(numbers).zip(&group.stages);
+        // A run that did not go there has nothing to show.
+        let rows = rows.filter(|(_, stage)| stage.is_some()).map(|(row, _)| row);
         rows.map(move |(side, cells)| {
             [load.clone(), code(&side.label)].into_iter().chain(cells).collect::<Vec<_>>()
         })
