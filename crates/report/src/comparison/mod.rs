@@ -76,7 +76,7 @@ impl<'a> Comparison<'a> {
         let shared = |group: &&Group<'_>| {
             measured.iter().all(|index| group.stages[*index].is_some_and(has_started)) && group.is_step()
         };
-        self.groups.iter().filter(|_| measured.len() > 1).filter(shared).next_back()
+        self.groups.iter().filter(|_| measured.len() > 1).rfind(shared)
     }
 
     /// The runs that sent any measured request, each with its place.
