@@ -53,9 +53,11 @@ scenarios: build
 bench-ci: build
     {{rungs}} run perf/config.toml --out target/bench || { [ $? -eq 5 ] && grep -q '"code": "saturated"' target/bench/latest.json; }
 
-# the report of that run in a real browser
+# the report of that run, and its comparison with itself, in a real browser
 test-browser: bench-ci
     browser/test target/bench/latest.html
+    {{rungs}} report target/bench/latest.json target/bench/latest.json --html target/bench/comparison.html
+    browser/test target/bench/comparison.html
 
 # streams through nginx, the ladder against a real model and through a real gateway
 test-real: build

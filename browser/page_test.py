@@ -11,13 +11,27 @@ RANGES = """return [...document.querySelectorAll('#trends .plot')].map(
   (plot) => plot._fullLayout.xaxis.range.map((edge) => Date.parse(edge.replace(' ', 'T') + 'Z') || Number(edge)))"""
 
 
+# Of several runs side by side.
+IS_COMPARISON = "return document.querySelector('#changes') !== null"
+
+
+def a_run_has_one_colour_in_every_chart(page):
+    colours = page.run("""return [...document.querySelectorAll('.plot')].flatMap(
+      (plot) => plot._fullData.map((line) => line.name + ' ' + line.line.color))""")
+    names = {colour.rsplit(" ", 1)[0] for colour in colours}
+    assert len(set(colours)) == len(names), set(colours)
+
+
 def charts_are_drawn_or_say_why_not(page):
     charts = page.run("""return [...document.querySelectorAll('figure.chart')].map((chart) => ({
       id: chart.id, group: chart.closest('section').id, empty: chart.querySelector('.empty')?.innerText ?? null,
       lines: chart.querySelectorAll('.plot .scatterlayer .trace, .plot .barlayer .trace, .plot .heatmaplayer .hm').length,
       axis: chart.querySelectorAll('.plot .xtick').length }))""")
     groups = {group: sum(chart["group"] == group for chart in charts) for group in ("curves", "trends", "streams", "percentiles")}
-    assert groups == {"curves": 4, "trends": 12, "streams": 2, "percentiles": 6}, groups
+    expected = {"curves": 4, "trends": 12, "streams": 2, "percentiles": 6}
+    if page.run(IS_COMPARISON):
+        expected = {"curves": 7, "trends": 0, "streams": 0, "percentiles": 3}
+    assert groups == expected, groups
     for chart in charts:
         assert bool(chart["empty"]) != bool(chart["lines"]), chart
         assert chart["empty"] or chart["axis"] >= 2, chart
@@ -82,8 +96,9 @@ def the_switch_changes_the_language(page):
         page.run("document.querySelector(`[data-language=${arguments[0]}]`).click()", language)
         assert page.run("return document.documentElement.lang") == language
         texts[language] = page.run("return document.querySelector('main').innerText")
-    assert "压测阶梯" in texts["zh"] and "压测阶梯" not in texts["en"]
-    assert "The ladder" in texts["en"] and "The ladder" not in texts["zh"]
+    zh, en = ("参与对比的运行", "The runs") if page.run(IS_COMPARISON) else ("压测阶梯", "The ladder")
+    assert zh in texts["zh"] and zh not in texts["en"]
+    assert en in texts["en"] and en not in texts["zh"]
     if page.run("return document.querySelector('#chart-requests_total .plot') !== null"):
         page.until("return document.querySelector('#chart-e2e_mean .legend')?.textContent.includes('均值') ?? true")
 
@@ -135,6 +150,8 @@ def main(report, folder):
     with Browser(1440, 1000, dark=True) as page:
         page.open(report)
         page.until(DRAWN)
+        if page.run(IS_COMPARISON):
+            check(page, a_run_has_one_colour_in_every_chart)
         page.run("window.x = undefined")
         check(page, charts_are_drawn_or_say_why_not)
         check(page, lines_run_from_left_to_right)

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Send one request and tell it step by step, with the diagnosis if it fails
     #[command(after_help = PROBE_EXAMPLES)]
     Probe(ProbeArgs),
-    /// Render a saved result again: page, Markdown, JUnit, CSV, JSON, or the table
+    /// Render a saved result again (page, Markdown, JUnit, CSV, JSON, or the table), or compare several
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
     /// Write the small committed baseline from a result
@@ -70,7 +70,9 @@ const REPORT_EXAMPLES: &str = "Examples:\n  \
 rungs report perf/report/latest.json                                 the closing table\n  \
 rungs report perf/report/latest.json --markdown - >> \"$GITHUB_STEP_SUMMARY\"\n  \
 rungs report perf/report/latest.json --junit junit.xml --csv ladder.csv\n  \
-rungs report perf/report/latest.json --html zh.html --lang zh\n\n\
+rungs report perf/report/latest.json --html zh.html --lang zh\n  \
+rungs report before.json after.json --html comparison.html           runs side by side, the first as the reference\n  \
+rungs report provider-a.json provider-b.json --markdown -\n\n\
 Exit codes: 0 written, whatever the result says - 2 the result cannot be read - 6 an output could not be written";
 
 /// What lays itself over the scenario file.
@@ -149,9 +151,9 @@ pub(crate) struct ProbeArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// A saved result (JSON)
-    #[arg(value_name = "RESULT")]
-    pub(crate) result: PathBuf,
+    /// A saved result (JSON); several are laid side by side, the first as the reference
+    #[arg(value_name = "RESULT", required = true)]
+    pub(crate) results: Vec<PathBuf>,
     /// Write the result again as JSON (`-` = stdout)
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

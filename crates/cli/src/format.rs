@@ -1,6 +1,7 @@
 //! The formats of a result: each a pure function of it.
 
 use measure::result::RunResult;
+use report::comparison::Comparison;
 use report::{Lang, csv, html, json, junit, markdown};
 
 /// A format that a result can be written in.
@@ -38,6 +39,16 @@ impl Format {
             Self::Markdown => Ok(markdown::render(run, lang)),
             Self::Junit => Ok(junit::render(run, lang)?),
             Self::Csv => csv::render(run).map_err(anyhow::Error::from_boxed),
+        }
+    }
+
+    /// Several results in this format; `None` for one that holds a single result.
+    pub(crate) fn comparison(self, of: &Comparison<'_>, lang: Lang) -> Option<anyhow::Result<String>> {
+        match self {
+            Self::Html => Some(Ok(html::comparison(of, lang))),
+            Self::Markdown => Some(Ok(markdown::comparison(of, lang))),
+            Self::Csv => Some(csv::comparison(of).map_err(anyhow::Error::from_boxed)),
+            Self::Json | Self::Junit => None,
         }
     }
 }

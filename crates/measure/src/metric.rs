@@ -81,6 +81,15 @@ pub enum Kind {
     Distribution,
 }
 
+/// Which way of a change is for the better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better: times, failures.
+    Lower,
+    /// More is better: what was done.
+    Higher,
+}
+
 /// One row of the dictionary.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -108,6 +117,36 @@ impl Metric {
     /// Its name everywhere.
     pub fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// Which way is better; `None` for what describes the load rather than how it was served.
+    pub fn better(self) -> Option<Better> {
+        match self {
+            Self::Queue
+            | Self::Connect
+            | Self::Ttfb
+            | Self::Ttfe
+            | Self::Ttft
+            | Self::Ttfo
+            | Self::E2e
+            | Self::Tpot
+            | Self::Ntpot
+            | Self::Gap
+            | Self::ErrorRate
+            | Self::Http429
+            | Self::Http5xx
+            | Self::Http429Ratio
+            | Self::Http5xxRatio => Some(Better::Lower),
+            Self::DecodeTps
+            | Self::OutputTps
+            | Self::Smoothness
+            | Self::Qps
+            | Self::OutputTokensPerS
+            | Self::SuccessRate
+            | Self::Goodput
+            | Self::GoodputRatio => Some(Better::Higher),
+            Self::TimeToError | Self::ConcurrencyEffective | Self::InFlightMax => None,
+        }
     }
 
     /// The metric of that name.

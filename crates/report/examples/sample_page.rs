@@ -6,6 +6,7 @@ mod fixture;
 use std::path::Path;
 use std::{env, fs, io};
 
+use report::comparison::Comparison;
 use report::{Lang, html};
 
 fn main() -> io::Result<()> {
@@ -26,6 +27,15 @@ fn main() -> io::Result<()> {
         ];
         for (name, run) in pages {
             fs::write(folder.join(format!("{name}-{}.html", lang.code())), html::render(&run, lang))?;
+        }
+        let compared = [
+            ("comparison", vec![fixture::all_good(lang), fixture::slower(lang), fixture::half_failing(lang)]),
+            ("comparison-hostile", vec![fixture::hostile(lang), fixture::half_failing(lang)]),
+            ("comparison-empty", vec![fixture::all_good(lang), fixture::nothing_measured(lang)]),
+        ];
+        for (name, runs) in compared {
+            let page = html::comparison(&Comparison::of(&runs), lang);
+            fs::write(folder.join(format!("{name}-{}.html", lang.code())), page)?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use measure::result::{RunResult, StageResult, StageStatus};
 use serde_json::Value;
 
+use crate::comparison::Comparison;
 use crate::plain;
 
 /// A column's name, and where its value stands in a stage of the JSON result.
@@ -35,6 +36,22 @@ pub fn render(run: &RunResult) -> Result<String, Box<dyn std::error::Error + Sen
     writer.write_record(columns.iter().map(|(name, _)| name))?;
     for stage in &run.stages {
         writer.write_record(row(stage, &columns)?)?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// The stages of all runs in one table as [`render()`] makes it, the run's label before them in a column `run`.
+///
+/// # Errors
+/// Never for results that this program made.
+pub fn comparison(of: &Comparison<'_>) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let columns = columns();
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(std::iter::once("run").chain(columns.iter().map(|(name, _)| name.as_str())))?;
+    for side in of.runs() {
+        for stage in &side.run.stages {
+            writer.write_record(std::iter::once(inert(&side.label)).chain(row(stage, &columns)?))?;
+        }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }

@@ -1,6 +1,7 @@
 //! Result -> bytes: JSON, HTML, Markdown, JUnit, CSV, the terminal's table, and the sentences that go with them. Pure: no
 //! clock, no files.
 
+pub mod comparison;
 pub mod conclusion;
 pub mod csv;
 pub mod diagnosis;

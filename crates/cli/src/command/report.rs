@@ -1,8 +1,9 @@
-//! `rungs report RESULT`: render a saved result again.
+//! `rungs report RESULT...`: render a saved result again, or lay several side by side.
 
 use std::path::Path;
 
 use measure::result::RunResult;
+use report::comparison::{self, Comparison};
 use report::{Lang, terminal};
 
 use crate::args::{Language, ReportArgs};
@@ -29,20 +30,56 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
         Some(Language::Zh) => Lang::Zh,
         None => language(None),
     };
-    let run = match read_run(&args.result, lang) {
-        Ok(run) => run,
+    if let Err(error) = fits(args, &asked) {
+        screen::talk(format_args!("error: {error:#}"));
+        return Code::Usage;
+    }
+    let runs: anyhow::Result<Vec<RunResult>> = args.results.iter().map(|path| read_run(path, lang)).collect();
+    match runs.as_deref() {
         Err(error) => {
             screen::talk(format_args!("error: {error:#}"));
-            return Code::Usage;
+            Code::Usage
         }
-    };
-    if asked.is_empty() {
-        let conclusion = report::conclusion::of(&run, [None; 3], lang);
-        return print_table(&RunResult { conclusion, ..run }, lang);
+        Ok([run]) => one(run, &asked, lang),
+        Ok(runs) => several(runs, &asked, lang),
     }
+}
+
+/// Whether what was asked for can be made of so many results.
+fn fits(args: &ReportArgs, asked: &[(Format, &Path)]) -> anyhow::Result<()> {
+    let (results, most) = (args.results.len(), Comparison::MOST);
+    anyhow::ensure!(results <= most, "{results} results are too many: a comparison shows up to {most}");
+    let single = asked.iter().find(|(format, _)| matches!(format, Format::Json | Format::Junit));
+    if let Some((format, _)) = single.filter(|_| results > 1) {
+        let name = format.name();
+        anyhow::bail!(
+            "`--{name}` holds one result, and {results} were named: name one, or ask for --html, --markdown or --csv"
+        );
+    }
+    Ok(())
+}
+
+fn one(run: &RunResult, asked: &[(Format, &Path)], lang: Lang) -> Code {
+    if asked.is_empty() {
+        let conclusion = report::conclusion::of(run, [None; 3], lang);
+        return print_table(&RunResult { conclusion, ..run.clone() }, lang);
+    }
+    write(asked, |format| format.render(run, lang))
+}
+
+fn several(runs: &[RunResult], asked: &[(Format, &Path)], lang: Lang) -> Code {
+    let of = Comparison::of(runs);
+    if asked.is_empty() {
+        return screen::data(comparison::terminal(&of, lang));
+    }
+    // The formats of one result alone were refused before.
+    write(asked, |format| format.comparison(&of, lang).unwrap_or_else(|| Ok(String::new())))
+}
+
+fn write(asked: &[(Format, &Path)], render: impl Fn(Format) -> anyhow::Result<String>) -> Code {
     let mut code = Code::Done;
     for (format, path) in asked {
-        if let Err(error) = format.render(&run, lang).and_then(|text| put(path, &text)) {
+        if let Err(error) = render(*format).and_then(|text| put(path, &text)) {
             screen::talk(format_args!("error: {error:#}"));
             code = Code::Output;
         }

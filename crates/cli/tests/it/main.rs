@@ -4,6 +4,7 @@
 
 mod codes;
 mod commands;
+mod comparison;
 mod formats;
 mod outputs;
 mod probe;

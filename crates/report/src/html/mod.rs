@@ -6,6 +6,7 @@
 
 mod cards;
 mod chart;
+mod comparison;
 mod distributions;
 mod facts;
 mod failures;
@@ -18,4 +19,5 @@ mod script_json;
 mod summary;
 mod text;
 
+pub use comparison::comparison;
 pub use page::render;

@@ -12,15 +12,17 @@ use super::text::coded;
 use super::{cards, distributions, facts, failures, gate, ladder, reference, summary};
 use crate::Lang;
 
-const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
+pub(super) const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
 const PLOTLY_HASH: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.sha256"));
 const APP_HASH: &str = include_str!(concat!(env!("OUT_DIR"), "/app.sha256"));
-const APP: &str = include_str!("assets/app.js");
-const STYLE: &str = include_str!("assets/style.css");
+pub(super) const APP: &str = include_str!("assets/app.js");
+pub(super) const STYLE: &str = include_str!("assets/style.css");
 
 /// The templates by the name under which they include one another.
 const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("assets/page.html")),
+    ("comparison.html", include_str!("assets/comparison.html")),
+    ("figure.html", include_str!("assets/figure.html")),
     ("text.html", include_str!("assets/text.html")),
     ("summary.html", include_str!("assets/parts/summary.html")),
     ("ladder.html", include_str!("assets/parts/ladder.html")),
@@ -85,7 +87,7 @@ fn try_render(run: &RunResult, lang: Lang) -> Result<String, minijinja::Error> {
     environment()?.get_template("page.html")?.render(Serde(page))
 }
 
-fn environment() -> Result<Environment<'static>, minijinja::Error> {
+pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("coded", |text: &str| Value::from_safe_string(coded(text)));
@@ -97,7 +99,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
 }
 
 /// Nothing is loaded, and the two scripts that may run are named by their hashes. The chart library sets styles.
-fn policy() -> String {
+pub(super) fn policy() -> String {
     format!(
         "default-src 'none'; script-src {APP_HASH} {PLOTLY_HASH}; style-src 'unsafe-inline'; \
          img-src data: blob:; base-uri 'none'; form-action 'none'"

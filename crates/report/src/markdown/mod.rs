@@ -2,12 +2,14 @@
 //! checks that did not pass. As GitHub and GitLab read it; every text of others is inert there.
 
 mod checks;
+mod comparison;
 mod inert;
 mod ladder;
 
 use measure::result::RunResult;
 
 use crate::{Lang, ended, stored, verdict};
+pub use comparison::comparison;
 use inert::{code, prose};
 
 /// The result as Markdown.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod charts;
+mod comparison;
 mod conclusion;
 mod csv;
 mod fixture;

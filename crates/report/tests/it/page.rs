@@ -12,10 +12,10 @@ use crate::charts;
 use crate::fixture::{self, HOSTILE};
 
 /// Every element that the templates write.
-const ELEMENTS: &str = "a b body button code dd details div dl dt figcaption figure footer h1 h2 h3 head header html li \
+pub(crate) const ELEMENTS: &str = "a b body button code dd details div dl dt figcaption figure footer h1 h2 h3 head header html li \
     main meta nav noscript p script section small span strong style summary table tbody td th thead title tr ul";
 /// Every attribute that the templates write.
-const ATTRIBUTES: &str = "aria-label aria-labelledby charset class colspan content data-chart data-language data-zoom \
+pub(crate) const ATTRIBUTES: &str = "aria-label aria-labelledby charset class colspan content data-chart data-language data-zoom \
     hidden href http-equiv id lang name open role rowspan scope tabindex type";
 
 #[test]
@@ -128,14 +128,14 @@ fn a_conclusion_of_an_older_version_is_shown_as_it_was_stored() {
     assert!(!page.contains("throughput grew"));
 }
 
-fn tokens(page: &str) -> impl Iterator<Item = Token> {
+pub(crate) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     // Script and style hold text up to their end tag, as in a browser.
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(page, emitter).map(|Ok(token)| token)
 }
 
-fn tag(token: Token) -> Option<StartTag<()>> {
+pub(crate) fn tag(token: Token) -> Option<StartTag<()>> {
     match token {
         Token::StartTag(tag) => Some(tag),
         _ => None,
@@ -143,7 +143,7 @@ fn tag(token: Token) -> Option<StartTag<()>> {
 }
 
 /// What a reader of one language sees, a line per row, cells apart by ` | `.
-fn visible(page: &str, lang: Lang) -> String {
+pub(crate) fn visible(page: &str, lang: Lang) -> String {
     let mut shown = String::new();
     let mut hidden = false;
     for token in tokens(page) {
@@ -176,10 +176,10 @@ fn before(element: &[u8]) -> &'static str {
     }
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split_whitespace().map(ToOwned::to_owned).collect()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

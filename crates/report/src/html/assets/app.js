@@ -2,7 +2,9 @@
 // The page's only own script: language switch, and the charts. It loads nothing: the chart library is in the page.
 (() => {
   const root = document.documentElement;
-  const data = JSON.parse(document.getElementById("chart-data").textContent);
+  // A page of several runs has no time axis, no histograms and no marks.
+  const none = { trends: [], over_time: [], histograms: [], stages: [], unmeasured: [], marks: [], end: 0 };
+  const data = { ...none, ...JSON.parse(document.getElementById("chart-data").textContent) };
   const timed = new Set([...data.trends, ...data.over_time].map((chart) => chart.id));
   const all = [data.ladder, data.trends, data.over_time, data.percentiles, data.histograms].flat();
   const charts = all.filter((chart) => !chart.empty);
@@ -27,8 +29,8 @@
 
   const palette = () =>
     matchMedia("(prefers-color-scheme: dark)").matches && !root.hasAttribute("data-printing")
-      ? ["#6ea8ff", "#56d4a0", "#f2a65a", "#d2a8ff", "#ff7b72", "#e3c04d", "#79c0ff"]
-      : ["#1f5fbf", "#2a9d6f", "#d9822b", "#7a4fbf", "#c9302c", "#a88200", "#3a9bd1"];
+      ? ["#6ea8ff", "#56d4a0", "#f2a65a", "#d2a8ff", "#ff7b72", "#e3c04d", "#79c0ff", "#b0b8c4"]
+      : ["#1f5fbf", "#2a9d6f", "#d9822b", "#7a4fbf", "#c9302c", "#a88200", "#3a9bd1", "#5b6675"];
 
   const traces = (chart) => {
     if (chart.kind === "heat") return [heat(chart.heat)];
@@ -72,6 +74,9 @@
     line: { color: palette()[index % palette().length], width: 1.4, shape: "hv" },
   });
 
+  // Runs are told apart without colours, too.
+  const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"];
+
   const lines = (chart) =>
     chart.series.map((series, index) => ({
       type: "scatter",
@@ -82,9 +87,9 @@
       yaxis: series.style === "right" ? "y2" : "y",
       connectgaps: false,
       hovertemplate: "%{y:.4~g}",
-      marker: { size: series.style === "level" ? 1 : 6 },
+      marker: { size: series.style === "level" ? 1 : 6, symbol: SYMBOLS[series.run ?? 0] },
       line: {
-        color: series.style === "stage" ? palette()[index % palette().length] : colour("series-" + series.style),
+        color: series.style === "stage" ? palette()[(series.run ?? index) % palette().length] : colour("series-" + series.style),
         width: series.style === "second" || series.style === "level" ? 1.2 : 1.8,
         dash: series.style === "level" ? "dot" : "solid",
       },
@@ -313,7 +318,7 @@
     document.querySelectorAll("[data-zoom]").forEach((button) => {
       button.addEventListener("click", () => zoom(stretch(button.dataset.zoom)));
     });
-    document.querySelector(".zoom").hidden = data.stages.length < 2;
+    document.querySelector(".zoom")?.toggleAttribute("hidden", data.stages.length < 2);
     markZoom();
     if (stale) await drawAll();
     root.dataset.charts = "drawn";

@@ -1,5 +1,6 @@
 //! What is drawn: series of numbers with their names, no drawing. The page's script turns them into charts.
 
+mod compared;
 mod downsample;
 mod histogram;
 mod ladder;
@@ -9,6 +10,7 @@ mod percentile;
 mod series;
 mod trend;
 
+pub(super) use self::compared::Compared;
 use measure::result::RunResult;
 use serde::Serialize;
 

@@ -13,7 +13,11 @@ const AT: [f64; 17] =
 
 pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
     let chart = |id, title, of: fn(&StageResult) -> &DistributionSummary| {
-        let series = run.stages.iter().filter(|stage| of(stage).n > 1).map(|stage| curve(stage, of(stage)));
+        let series = run
+            .stages
+            .iter()
+            .filter(|stage| of(stage).n > 1)
+            .map(|stage| curve(Text::same(stage.name.as_str()), of(stage)));
         Chart::new(id, title, ("ms", "毫秒"), series.collect(), || {
             Text::new("No stage has enough values for a curve.", "各级样本均不足以绘制曲线。")
         })
@@ -28,10 +32,10 @@ pub(super) fn charts(run: &RunResult) -> Vec<Chart> {
 }
 
 /// `x` is 1 / (1 - p): on a logarithmic axis each further nine takes the same room.
-fn curve(stage: &StageResult, of: &DistributionSummary) -> Series {
+pub(super) fn curve(name: Text, of: &DistributionSummary) -> Series {
     let points = AT.into_iter().filter(|p| Stat::Percentile(*p).needs() <= of.n).map(|p| {
         let x = 100.0 / (100.0 - p);
         ((x * 1000.0).round() / 1000.0, of.value(Stat::Percentile(p)))
     });
-    Series::new(Text::same(stage.name.as_str()), Style::Stage, points)
+    Series::new(name, Style::Stage, points)
 }

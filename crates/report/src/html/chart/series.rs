@@ -46,6 +46,9 @@ pub(super) struct Heat {
 pub(super) struct Series {
     pub(super) name: Text,
     pub(super) style: Style,
+    /// Whose line it is where several runs are compared: every chart shows it in the same colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) run: Option<usize>,
     pub(super) x: Vec<f64>,
     /// Absent where nothing was measured: the line has a gap there.
     pub(super) y: Vec<Option<f64>>,
@@ -80,7 +83,7 @@ impl Series {
         points: impl IntoIterator<Item = (f64, Option<f64>)>,
     ) -> Self {
         let (x, y) = points.into_iter().map(|(x, y)| (x, y.filter(|y| y.is_finite()).map(figures))).unzip();
-        Self { name, style, x, y }
+        Self { name, style, run: None, x, y }
     }
 
     pub(super) fn is_empty(&self) -> bool {
