@@ -46,6 +46,9 @@ pub(crate) enum Command {
     /// Render a saved result again (page, Markdown, JUnit, CSV, JSON, or the table), or compare several
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Judge a saved result by the checks of a scenario, without sending anything
+    #[command(after_help = GATE_EXAMPLES)]
+    Gate(GateArgs),
     /// Write the small committed baseline from a result
     Baseline(BaselineArgs),
     /// Start the built-in streaming server on 127.0.0.1
@@ -71,9 +74,16 @@ rungs report perf/report/latest.json                                 the closing
 rungs report perf/report/latest.json --markdown - >> \"$GITHUB_STEP_SUMMARY\"\n  \
 rungs report perf/report/latest.json --junit junit.xml --csv ladder.csv\n  \
 rungs report perf/report/latest.json --html zh.html --lang zh\n  \
+rungs report perf/report/NAME.samples.ndjson --html rebuilt.html        counted again, also of a killed run\n  \
 rungs report before.json after.json --html comparison.html           runs side by side, the first as the reference\n  \
 rungs report provider-a.json provider-b.json --markdown -\n\n\
 Exit codes: 0 written, whatever the result says - 2 the result cannot be read - 6 an output could not be written";
+
+const GATE_EXAMPLES: &str = "Examples:\n  \
+rungs gate perf/report/latest.json --scenario perf/config.toml\n  \
+rungs gate perf/report/latest.json --scenario perf/config.toml --baseline other.json --markdown -\n\n\
+Exit codes: 0 passed - 1 a strict check failed - 2 the result cannot be read - 3 the scenario is not valid -\n\
+5 not judged - 6 an output could not be written";
 
 /// What lays itself over the scenario file.
 #[derive(Debug, clap::Args)]
@@ -151,13 +161,23 @@ pub(crate) struct ProbeArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// A saved result (JSON); several are laid side by side, the first as the reference
+    /// A saved result (JSON), or its samples (NDJSON); several are laid side by side, the first as the reference
     #[arg(value_name = "RESULT", required = true)]
     pub(crate) results: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArgs,
+    /// Language of the reports
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<Language>,
+}
+
+/// What is written of a saved run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
     /// Write the result again as JSON (`-` = stdout)
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Write the page (`-` = stdout); without any output the table is printed
+    /// Write the page (`-` = stdout)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Write the Markdown summary (`-` = stdout)
@@ -169,9 +189,20 @@ pub(crate) struct ReportArgs {
     /// Write the table as CSV, a row per stage (`-` = stdout)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Language of the reports
-    #[arg(long, value_enum)]
-    pub(crate) lang: Option<Language>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GateArgs {
+    /// A saved result (JSON), or its samples (NDJSON)
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: PathBuf,
+    /// The scenario whose checks it is judged by
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scenario: PathBuf,
+    #[command(flatten)]
+    pub(crate) layers: LayerArgs,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArgs,
 }
 
 #[derive(Debug, clap::Args)]

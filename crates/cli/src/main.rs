@@ -7,6 +7,7 @@ mod diagnose;
 mod exit;
 mod files;
 mod format;
+mod outputs;
 mod prepare;
 mod progress;
 mod record;
@@ -50,6 +51,7 @@ fn dispatch(command: Command) -> Code {
         Command::Plan(args) => command::plan(&args),
         Command::Probe(args) => command::probe(&args),
         Command::Report(args) => command::report(&args),
+        Command::Gate(args) => command::gate(&args),
         Command::Baseline(args) => command::baseline(&args),
         Command::Mock(args) => command::mock(&args),
         Command::Schema(args) => command::schema(&args),

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod gate;
 mod mock;
 mod plan;
 mod probe;
@@ -11,6 +12,7 @@ mod schema;
 
 pub(crate) use baseline::baseline;
 pub(crate) use check::check;
+pub(crate) use gate::gate;
 pub(crate) use mock::mock;
 pub(crate) use plan::plan;
 pub(crate) use probe::probe;

@@ -6,6 +6,7 @@ mod codes;
 mod commands;
 mod comparison;
 mod formats;
+mod gate;
 mod outputs;
 mod probe;
 mod samples;

@@ -1,0 +1,73 @@
+//! `rungs gate RESULT --scenario FILE`: a saved run judged by the checks of a scenario, without sending anything.
+
+use std::path::Path;
+
+use measure::gate;
+use measure::result::RunResult;
+use report::{Lang, conclusion, terminal};
+use scenario::plan::Plan;
+
+use crate::args::GateArgs;
+use crate::baseline::BaselineState;
+use crate::exit::{Circumstances, Code, judge};
+use crate::outputs::{asked, write};
+use crate::prepare::{Prepared, language, layers, prepare};
+use crate::record::objectives;
+use crate::saved::read_run;
+use crate::screen;
+
+pub(crate) fn gate(args: &GateArgs) -> Code {
+    match steps(args) {
+        Ok(code) | Err(code) => code,
+    }
+}
+
+fn steps(args: &GateArgs) -> Result<Code, Code> {
+    let asked = asked(&args.outputs)?;
+    let Prepared { plan, .. } = prepare(&args.scenario, &layers(&args.layers))?;
+    let lang = language(plan.outputs.lang);
+    let saved = read_run(&args.result, lang).map_err(|error| {
+        screen::talk(format_args!("error: {error:#}"));
+        Code::Usage
+    })?;
+    if plan.gate.rules.is_empty() {
+        let file = args.scenario.display();
+        screen::talk(format_args!("error: `{file}` has no `[gate]` checks: there is nothing to judge by"));
+        return Err(Code::Scenario);
+    }
+    note_difference(&saved, &plan);
+    let (run, code) = judged(saved, &plan, lang);
+    // What goes to stdout goes there alone.
+    if asked.iter().all(|(_, path)| *path != Path::new("-")) {
+        screen::data(terminal::gate(&run, lang).join("\n") + "\n");
+    }
+    terminal::exit(&run, lang).iter().for_each(screen::talk);
+    Ok(match write(&asked, |format| format.render(&run, lang)) {
+        Code::Done => code,
+        unwritten => unwritten,
+    })
+}
+
+/// A result of another file is judged all the same: checks change, and that is what this is for.
+fn note_difference(run: &RunResult, plan: &Plan) {
+    if run.scenario.sha256 != plan.fingerprint.sha256 {
+        let (then, now) = (&run.scenario.path, plan.fingerprint.path.display());
+        screen::talk(format_args!(
+            "note    the run was measured with another version of the scenario (`{then}`, now `{now}`)"
+        ));
+    }
+}
+
+fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
+    let baseline = BaselineState::read(plan, &saved.api, saved.model.as_deref());
+    // The stages of a search follow those of the scenario, and are no part of the gate.
+    let climbed = match saved.search {
+        Some(_) => plan.load.stages.len().min(saved.stages.len()),
+        None => saved.stages.len(),
+    };
+    let gate = gate::judge(&plan.gate.rules, &saved.stages[..climbed], baseline.usable());
+    let mut run = RunResult { gate, ..saved };
+    run.conclusion = conclusion::of(&run, objectives(plan), lang);
+    let (code, exit) = judge(&run, &Circumstances::default());
+    (RunResult { exit, ..run }, code)
+}

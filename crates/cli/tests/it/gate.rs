@@ -1,0 +1,82 @@
+//! `rungs gate`: a saved run judged by the checks of a scenario as they are now.
+
+use crate::world::World;
+
+/// A run without checks, and its scenario with these.
+fn measured(checks: &str) -> World {
+    let world = World::on_mock("");
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    world.write(
+        "judge.toml",
+        &(world.read("s.toml") + &format!("[gate]\nbaseline = \"b.json\"\nchecks = [{checks}]\n")),
+    );
+    world
+}
+
+#[test]
+fn a_saved_run_is_judged_by_the_checks_of_today_and_nothing_is_sent() {
+    let rows = [
+        ("\"success_rate >= 99%\"", 0, "gate: PASS (2 of 2 checks passed)", "## Passed: `s`"),
+        ("\"e2e.mean <= 1us\"", 1, "gate: FAIL (0 of 2 checks passed)", "## Failed: `s`"),
+        (
+            "\"e2e.mean <= baseline + 20%\"",
+            5,
+            "gate: NOT JUDGED (0 of 2 checks passed)",
+            "## Not judged: `s`",
+        ),
+    ];
+    for (check, code, said, title) in rows {
+        let world = measured(check);
+        let done =
+            world.rungs(&["gate", "report/latest.json", "--scenario", "judge.toml", "--markdown", "g.md"]);
+        assert_eq!(done.code, code, "{check}: {}", done.stderr);
+        assert!(done.stdout.contains(said), "{check}: {}", done.stdout);
+        assert!(
+            done.stderr.contains("note    the run was measured with another version of the scenario"),
+            "{}",
+            done.stderr
+        );
+        assert!(world.read("g.md").starts_with(title), "{}", world.read("g.md"));
+        assert_eq!(std::fs::read_dir(world.path().join("report")).unwrap().count(), 5, "a run was made");
+    }
+}
+
+#[test]
+fn what_goes_to_stdout_goes_there_alone_and_the_result_tells_the_new_verdict() {
+    let world = measured("\"e2e.mean <= 1us\"");
+    let words = ["gate", "report/latest.json", "--scenario", "judge.toml", "--json", "-"];
+    let done = world.rungs(&words);
+    let judged: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(
+        (done.code, &judged["gate"]["verdict"], &judged["exit"]["code"]),
+        (1, &"fail".into(), &1.into())
+    );
+    assert!(judged["conclusion"].as_str().unwrap().contains("The gate failed."), "{judged}");
+    let samples = std::fs::read_dir(world.path().join("report")).unwrap().map(|entry| entry.unwrap().path());
+    let samples = samples.into_iter().find(|path| path.to_string_lossy().ends_with(".ndjson")).unwrap();
+    let done = world.rungs(&["gate", samples.to_str().unwrap(), "--scenario", "judge.toml"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+}
+
+#[test]
+fn a_change_is_told_from_chance_against_a_baseline_that_was_accepted() {
+    let world = measured("\"e2e.mean <= baseline + 400%\", \"e2e.mean <= baseline - 90%\"");
+    assert_eq!(world.rungs(&["baseline", "accept", "report/latest.json", "b.json"]).code, 0);
+    let done = world.rungs(&["gate", "report/latest.json", "--scenario", "judge.toml"]);
+    // Nobody asked for an interval when it was measured: a change cannot be told from chance.
+    assert!(done.code == 5 && done.stdout.contains("it has no interval"), "{}", done.stdout);
+    let done = world.rungs(&["run", "judge.toml", "--quiet", "--out", "again"]);
+    assert!(done.code == 1 && done.stdout.contains("gate: FAIL (2 of 4 checks passed)"), "{}", done.stdout);
+    let done =
+        world.rungs(&["gate", "again/latest.json", "--scenario", "judge.toml", "--baseline", "none.json"]);
+    assert!(done.code == 5 && done.stderr.contains("there is no `none.json` yet"), "{}", done.stderr);
+}
+
+#[test]
+fn a_scenario_without_checks_and_a_file_that_is_no_result_are_errors() {
+    let world = measured("\"success_rate >= 99%\"");
+    let done = world.rungs(&["gate", "report/latest.json", "--scenario", "s.toml"]);
+    assert!(done.code == 3 && done.stderr.contains("`s.toml` has no `[gate]` checks"), "{}", done.stderr);
+    let done = world.rungs(&["gate", "s.toml", "--scenario", "judge.toml"]);
+    assert!(done.code == 2 && done.stderr.contains("`s.toml` cannot be used"), "{}", done.stderr);
+}
