@@ -93,14 +93,24 @@ fn ranked(of: &Comparison<'_>, metric: Metric, lang: Lang) -> Option<String> {
     let place = lang.pick("At ", "").to_owned() + &load::level(group.level()?, lang);
     let told: Vec<String> =
         values.iter().map(|(side, stage, value)| told(column, side, stage, *value, lang)).collect();
-    let all = told.join(lang.pick(", ", "、"));
     let alike = (best.2 - worst.2).abs() <= ALIKE * best.2.abs().max(worst.2.abs());
-    let how = match (alike, metric.better()) {
-        (true, _) => lang.pick("is alike", "相近"),
-        (false, Some(Better::Higher)) => lang.pick("is highest for the first of these", "由高到低"),
-        (false, _) => lang.pick("is lowest for the first of these", "由低到高"),
+    if alike {
+        let all = told.join(lang.pick(", ", "、"));
+        return Some(
+            lang.pick(format!("{place} {name} is alike: {all}."), format!("{place}时{name}相近：{all}。")),
+        );
+    }
+    let most = match metric.better() {
+        Some(Better::Higher) => lang.pick("highest", "最高"),
+        Some(Better::Lower) | None => lang.pick("lowest", "最低"),
     };
-    Some(lang.pick(format!("{place} {name} {how}: {all}."), format!("{place}时{name}{how}：{all}。")))
+    let all = told.join(lang.pick("; ", "；"));
+    Some(
+        lang.pick(
+            format!("{place} {name} is {most} with {all}."),
+            format!("{place}时{name}{most}的是{all}。"),
+        ),
+    )
 }
 
 fn told(column: &Column, side: &Side<'_>, stage: &StageResult, value: f64, lang: Lang) -> String {
@@ -111,7 +121,13 @@ fn told(column: &Column, side: &Side<'_>, stage: &StageResult, value: f64, lang:
     let few = column.weak_n(stage).map_or(String::new(), |n| {
         lang.pick(format!(" (of {n} requests only)"), format!("（仅 {n} 个请求）"))
     });
-    format!("{} {text}{few}", quoted(side))
+    // A server that refuses most requests may be quick with the others.
+    let part = stage.success_rate.filter(|rate| *rate < 0.99 && column.unit() == Unit::Milliseconds);
+    let part = part.map_or(String::new(), |rate| {
+        let share = percent(Some(rate));
+        lang.pick(format!(" (of the {share} that succeeded)"), format!("（仅计成功的 {share}）"))
+    });
+    format!("{} {text}{few}{part}", quoted(side))
 }
 
 /// From which level on each run is refused or meets server errors; the lowest first.
