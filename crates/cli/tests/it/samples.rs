@@ -79,43 +79,51 @@ fn so_do_those_of_a_search_of_a_stopped_climb_and_of_runs_that_end_early() {
     }
 }
 
+/// How many runs are killed, at moments of their own; more with `RUNGS_KILLS=50`.
+fn kills() -> u64 {
+    std::env::var("RUNGS_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(10)
+}
+
 #[test]
-fn a_killed_run_is_rebuilt_but_for_its_last_second() {
-    let kills = [("s.ndjson", 0), ("s.ndjson.gz", 130), ("s.ndjson", 470), ("s.ndjson.gz", 810)].map(
-        |(name, later)| {
-            let server = mock("ttft=20ms&itl=2ms&tokens=5");
-            let world = long(&format!("http://{}", server.addr()));
-            world.write("s.toml", &(world.read("s.toml") + &format!("[report]\nsamples = \"{name}\"\n")));
-            (start(&world), server, world, name, later)
-        },
-    );
-    for (mut child, server, world, name, later) in kills {
-        until(&server, 20);
-        std::thread::sleep(Duration::from_millis(later));
-        let ended = server.ledger().requests;
-        // A second, and room for a busy machine.
-        std::thread::sleep(Duration::from_millis(1_500));
-        signal(&child, "KILL");
-        child.wait().unwrap();
-        let again = world.rungs(&["report", name, "--json", "-"]);
-        assert_eq!((again.code, again.stderr.as_str()), (0, ""));
-        let result: Value = serde_json::from_str(&again.stdout).unwrap();
-        let stage = &result["stages"][0];
-        let ok = stage["counts"]["ok"].as_u64().unwrap() + stage["phase_counts"]["ramp"].as_u64().unwrap();
-        assert!(ok >= ended && ok <= server.ledger().requests, "{ok} of {ended}");
-        assert_eq!(
-            (&result["status"], &result["exit"]["code"], &stage["status"], &result["stages"][1]["status"]),
-            (&"interrupted".into(), &5.into(), &"incomplete".into(), &"skipped".into())
-        );
-        assert_eq!(result["warnings"][0]["code"], "cut_off");
-        let qps = stage["qps"].as_f64().unwrap();
-        assert!(
-            (qps * stage["window_s"].as_f64().unwrap() - ok as f64).abs() < 0.01 * ok as f64 + 1.0,
-            "{stage}"
-        );
-        let page = world.rungs(&["report", name, "--html", "-", "--lang", "zh"]).stdout;
-        assert!(page.contains("运行被中断") && page.trim_end().ends_with("</html>"));
+fn runs_killed_at_any_moment_are_rebuilt_but_for_their_last_second() {
+    let all: Vec<u64> = (0..kills()).collect();
+    // Ten at a time: they wait more than they work.
+    for some in all.chunks(10) {
+        std::thread::scope(|scope| {
+            some.iter().for_each(|kill| drop(scope.spawn(|| killed_and_rebuilt(*kill))));
+        });
     }
+}
+
+fn killed_and_rebuilt(kill: u64) {
+    let server = mock("ttft=20ms&itl=2ms&tokens=5");
+    let world = long(&format!("http://{}", server.addr()));
+    let name = if kill % 2 == 0 { "s.ndjson" } else { "s.ndjson.gz" };
+    world.write("s.toml", &(world.read("s.toml") + &format!("[report]\nsamples = \"{name}\"\n")));
+    let mut child = start(&world);
+    until(&server, 20);
+    std::thread::sleep(Duration::from_millis(kill * 137 % 1_000));
+    let ended = server.ledger().requests;
+    // A second, and room for a busy machine.
+    std::thread::sleep(Duration::from_millis(1_500));
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let again = world.rungs(&["report", name, "--json", "-"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+    let result: Value = serde_json::from_str(&again.stdout).unwrap();
+    let stage = &result["stages"][0];
+    let all = stage["counts"]["ok"].as_u64().unwrap() + stage["phase_counts"]["ramp"].as_u64().unwrap();
+    assert!(all >= ended && all <= server.ledger().requests, "{all} of {ended}");
+    assert_eq!(
+        (&result["status"], &result["exit"]["code"], &stage["status"], &result["stages"][1]["status"]),
+        (&"interrupted".into(), &5.into(), &"incomplete".into(), &"skipped".into())
+    );
+    assert_eq!(result["warnings"][0]["code"], "cut_off");
+    let qps = stage["qps"].as_f64().unwrap();
+    let in_window = qps * stage["window_s"].as_f64().unwrap();
+    assert!((in_window - all as f64).abs() < 0.01 * all as f64 + 1.0, "{stage}");
+    let page = world.rungs(&["report", name, "--html", "-", "--lang", "zh"]).stdout;
+    assert!(page.contains("运行被中断") && page.trim_end().ends_with("</html>"));
 }
 
 #[test]
