@@ -14,4 +14,5 @@ mod secrets;
 mod seed;
 mod signals;
 mod speaker;
+mod workflows;
 mod world;
