@@ -46,6 +46,8 @@ pub(crate) enum Command {
     /// Render a saved result again (page, Markdown, JUnit, CSV, JSON, or the table), or compare several
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Two saved results side by side, each change told from chance
+    Compare(CompareArgs),
     /// Judge a saved result by the checks of a scenario, without sending anything
     #[command(after_help = GATE_EXAMPLES)]
     Gate(GateArgs),
@@ -189,6 +191,19 @@ pub(crate) struct OutputArgs {
     /// Write the table as CSV, a row per stage (`-` = stdout)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// A saved result (JSON), or its samples (NDJSON): the reference
+    #[arg(value_name = "A")]
+    pub(crate) reference: PathBuf,
+    /// Another one
+    #[arg(value_name = "B")]
+    pub(crate) other: PathBuf,
+    /// Language of the sentences
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<Language>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -51,6 +51,7 @@ fn dispatch(command: Command) -> Code {
         Command::Plan(args) => command::plan(&args),
         Command::Probe(args) => command::probe(&args),
         Command::Report(args) => command::report(&args),
+        Command::Compare(args) => command::compare(&args),
         Command::Gate(args) => command::gate(&args),
         Command::Baseline(args) => command::baseline(&args),
         Command::Mock(args) => command::mock(&args),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use measure::gate::STANDARD;
 use measure::stage::{ClientLook, Intervals, OpenLoop, StageFrame};
 use measure::{Distribution, Offset};
 use scenario::plan::{Arrival, Plan, Shape, Stage, StageEnd, Work};
@@ -62,9 +63,9 @@ pub(crate) fn frame(
     }
 }
 
-/// What checks are written on has an interval.
+/// What runs are compared by has an interval, and what checks are written on.
 fn intervals(plan: &Plan) -> Intervals {
-    let mut of = Vec::new();
+    let mut of = STANDARD.to_vec();
     for statistic in plan.gate.rules.iter().map(|rule| rule.check.statistic()) {
         if !of.contains(&statistic) {
             of.push(statistic);

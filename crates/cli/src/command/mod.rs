@@ -16,6 +16,6 @@ pub(crate) use gate::gate;
 pub(crate) use mock::mock;
 pub(crate) use plan::plan;
 pub(crate) use probe::probe;
-pub(crate) use report::report;
+pub(crate) use report::{compare, report};
 pub(crate) use run::run;
 pub(crate) use schema::schema;

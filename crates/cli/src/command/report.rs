@@ -1,10 +1,12 @@
 //! `rungs report RESULT...`: render a saved run again, or lay several side by side.
 
+use std::path::Path;
+
 use measure::result::RunResult;
 use report::comparison::{self, Comparison};
 use report::{Lang, conclusion, terminal};
 
-use crate::args::{Language, ReportArgs};
+use crate::args::{CompareArgs, Language, ReportArgs};
 use crate::exit::Code;
 use crate::format::Format;
 use crate::outputs::{Asked, asked, write};
@@ -18,19 +20,36 @@ pub(crate) fn report(args: &ReportArgs) -> Code {
     }
 }
 
+/// `rungs compare A B`: the same as `report` of both, in the terminal.
+pub(crate) fn compare(args: &CompareArgs) -> Code {
+    let lang = chosen(args.lang);
+    match read_all(&[&args.reference, &args.other], lang) {
+        Ok(runs) => several(&runs, &Asked::new(), lang),
+        Err(code) => code,
+    }
+}
+
 fn steps(args: &ReportArgs) -> Result<Code, Code> {
     let asked = asked(&args.outputs)?;
     fits(args, &asked).map_err(misused)?;
-    let lang = match args.lang {
-        Some(Language::En) => Lang::En,
-        Some(Language::Zh) => Lang::Zh,
-        None => language(None),
-    };
-    let runs: anyhow::Result<Vec<RunResult>> = args.results.iter().map(|path| read_run(path, lang)).collect();
-    Ok(match runs.map_err(misused)?.as_slice() {
+    let lang = chosen(args.lang);
+    Ok(match read_all(&args.results, lang)?.as_slice() {
         [run] => one(run, &asked, lang),
         runs => several(runs, &asked, lang),
     })
+}
+
+fn chosen(lang: Option<Language>) -> Lang {
+    match lang {
+        Some(Language::En) => Lang::En,
+        Some(Language::Zh) => Lang::Zh,
+        None => language(None),
+    }
+}
+
+fn read_all(paths: &[impl AsRef<Path>], lang: Lang) -> Result<Vec<RunResult>, Code> {
+    let runs: anyhow::Result<_> = paths.iter().map(|path| read_run(path.as_ref(), lang)).collect();
+    runs.map_err(misused)
 }
 
 fn misused(error: anyhow::Error) -> Code {

@@ -22,6 +22,14 @@ fn several_results_make_one_page_one_table_and_one_summary() {
     assert!(world.read("c.md").starts_with("## Comparison: "));
     let csv = world.read("c.csv");
     assert!(csv.starts_with("run,name,status,") && csv.lines().count() == 5, "{csv}");
+    let report = world.rungs(&["report", "a.json", "b.json"]);
+    let compare = world.rungs(&["compare", "a.json", "b.json"]);
+    assert_eq!((compare.code, &compare.stdout), (0, &report.stdout), "{}", compare.stderr);
+    assert!(
+        compare.stdout.contains("the intervals of both values leave no room for chance"),
+        "{}",
+        compare.stdout
+    );
     let done = world.rungs(&["report", "a.json", "a.json", "--lang", "zh"]);
     assert_eq!(done.code, 0);
     assert!(done.stdout.contains("并发 1\n") && done.stdout.contains("s (2)"), "{}", done.stdout);

@@ -98,7 +98,7 @@ fn runs_killed_at_any_moment_are_rebuilt_but_for_their_last_second() {
 fn killed_and_rebuilt(kill: u64) {
     let server = mock("ttft=20ms&itl=2ms&tokens=5");
     let world = long(&format!("http://{}", server.addr()));
-    let name = if kill % 2 == 0 { "s.ndjson" } else { "s.ndjson.gz" };
+    let name = if kill.is_multiple_of(2) { "s.ndjson" } else { "s.ndjson.gz" };
     world.write("s.toml", &(world.read("s.toml") + &format!("[report]\nsamples = \"{name}\"\n")));
     let mut child = start(&world);
     until(&server, 20);

@@ -15,4 +15,4 @@ pub use grammar::CheckError;
 pub use judge::{judge, measured};
 pub use reason::Reason;
 pub use rolling::{Breach, Rolling};
-pub use statistic::Statistic;
+pub use statistic::{STANDARD, Statistic};

@@ -18,6 +18,32 @@ pub struct Statistic {
     pub stat: Option<Stat>,
 }
 
+/// The numbers by which runs are compared: each has an interval in every run.
+pub const STANDARD: [Statistic; 14] = [
+    scalar(Metric::Qps),
+    scalar(Metric::OutputTokensPerS),
+    percentile(Metric::Ttft, 50.0),
+    percentile(Metric::Ttft, 95.0),
+    percentile(Metric::Ttft, 99.0),
+    percentile(Metric::Tpot, 50.0),
+    percentile(Metric::Tpot, 95.0),
+    percentile(Metric::Tpot, 99.0),
+    percentile(Metric::E2e, 95.0),
+    percentile(Metric::E2e, 99.0),
+    scalar(Metric::SuccessRate),
+    scalar(Metric::Http429Ratio),
+    scalar(Metric::Http5xxRatio),
+    scalar(Metric::Goodput),
+];
+
+const fn scalar(metric: Metric) -> Statistic {
+    Statistic { metric, stat: None }
+}
+
+const fn percentile(metric: Metric, p: f64) -> Statistic {
+    Statistic { metric, stat: Some(Stat::Percentile(p)) }
+}
+
 impl fmt::Display for Statistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.stat {

@@ -6,11 +6,21 @@ use super::{Comparison, Side};
 use crate::{Lang, load};
 
 /// What no comparison of single runs can leave out.
-pub fn uncertainty(lang: Lang) -> &'static str {
+pub fn uncertainty(of: &Comparison<'_>, lang: Lang) -> &'static str {
+    let known = |side: &Side<'_>| side.run.stages.iter().any(|stage| !stage.intervals.is_empty());
+    if of.runs().iter().all(known) {
+        return lang.pick(
+            "Changes are against the first run. A change counts as better or worse only above 5 % (5 points of a share), \
+             with enough requests behind both percentiles, and where the intervals of both values leave no room for chance; \
+             of many changes one in twenty may be chance all the same.",
+            "变化以第一个运行为参照。变化超过 5 %（比例为 5 个百分点）、两侧分位数样本足够、且两侧区间排除偶然时才算变好或变差；\
+             变化项较多时，仍可能约有二十分之一出于偶然。",
+        );
+    }
     lang.pick(
-        "Changes are against the first run. Single runs carry no uncertainty yet: a change counts as better or worse only \
+        "Changes are against the first run. Not every one of these runs says how uncertain its values are: a change counts as better or worse only \
          above 5 % (5 points of a share) and with enough requests behind both percentiles, and even then it may be chance.",
-        "变化以第一个运行为参照。单次运行尚无不确定度：变化超过 5 %（比例为 5 个百分点）且两侧分位数样本足够时才算变好或变差，\
+        "变化以第一个运行为参照。并非所有运行都给出了数值的不确定度：变化超过 5 %（比例为 5 个百分点）且两侧分位数样本足够时才算变好或变差，\
          即便如此也可能出于偶然。",
     )
 }

@@ -3,7 +3,7 @@
 use measure::Metric;
 use measure::distribution::DistributionSummary;
 use measure::metric::Unit;
-use measure::result::StageResult;
+use measure::result::{Interval, StageResult};
 
 use super::Group;
 use super::change::{Change, Sure};
@@ -92,11 +92,31 @@ impl Column {
         if run == 0 {
             return None;
         }
-        let sure = match self.weak_n(from).or(self.weak_n(to)) {
-            Some(_) => Sure::No,
-            None => Sure::Yes,
+        let sure = match self.weak_n(from).is_none() && self.weak_n(to).is_none() && self.is_apart(from, to) {
+            true => Sure::Yes,
+            false => Sure::No,
         };
         Some(Change::between(self.value(from)?, self.value(to)?, self.unit(), self.metric.better(), sure))
+    }
+
+    /// Whether the values differ by more than chance. Results of older versions do not say.
+    fn is_apart(&self, from: &StageResult, to: &StageResult) -> bool {
+        if from.intervals.is_empty() && to.intervals.is_empty() {
+            return true;
+        }
+        let name = self.statistic();
+        let of = |stage: &StageResult| Some((self.value(stage)?, *stage.intervals.get(&name)?));
+        of(from)
+            .zip(of(to))
+            .is_some_and(|((from, of_from), (to, of_to))| Interval::apart((from, &of_from), (to, &of_to)))
+    }
+
+    /// Its name among the intervals: `ttft.p95`, `qps`.
+    fn statistic(&self) -> String {
+        match self.percentile {
+            "" => self.metric.name().to_owned(),
+            percentile => format!("{}.{percentile}", self.metric),
+        }
     }
 
     /// The value as text, without a unit where the head has it.

@@ -13,7 +13,7 @@ const LABEL: usize = 8;
 
 /// Table, legend and conclusion.
 pub fn terminal(of: &Comparison<'_>, lang: Lang) -> String {
-    let parts = [table(of, lang), legend(lang), conclusion(of, lang)];
+    let parts = [table(of, lang), legend(of, lang), conclusion(of, lang)];
     parts
         .iter()
         .filter(|part| !part.is_empty())
@@ -22,12 +22,12 @@ pub fn terminal(of: &Comparison<'_>, lang: Lang) -> String {
         .join("\n")
 }
 
-fn legend(lang: Lang) -> String {
+fn legend(of: &Comparison<'_>, lang: Lang) -> String {
     let marks = lang.pick(
         "times in ms; pp: percentage points; * too few requests behind this percentile",
         "时间单位为毫秒；pp 为百分点；* 样本过少",
     );
-    format!("{marks}\n{}", uncertainty(lang))
+    format!("{marks}\n{}", uncertainty(of, lang))
 }
 
 /// Nothing where no stage ran.
@@ -43,23 +43,45 @@ fn table(of: &Comparison<'_>, lang: Lang) -> String {
     let gap =
         if widths.iter().map(|width| width + GAP.len()).sum::<usize>() + LABEL <= WIDTH { GAP } else { " " };
     let numbers: usize = widths.iter().map(|width| width + gap.len()).sum();
-    let longest = of.runs().iter().map(|side| side.label.width() + 2).max().unwrap_or(0);
-    let room = longest.min(WIDTH.saturating_sub(numbers)).max(LABEL);
+    let names = Names::of(of, WIDTH.saturating_sub(numbers).max(LABEL), lang);
+    let room = names.in_rows.iter().map(|name| name.width()).max().unwrap_or(0).max(LABEL);
     let line = |label: &str, cells: &[String]| {
         let cells = cells.iter().zip(&widths);
         let cells: String =
             cells.map(|(cell, width)| gap.to_owned() + &" ".repeat(width - cell.width()) + cell).collect();
-        let label = cut(label, room);
         format!("{label}{}{cells}", " ".repeat(room.saturating_sub(label.width())))
     };
     let mut lines = vec![line("", &head)];
     for (title, rows) in &blocks {
         lines.push(cut(title, WIDTH));
-        lines.extend(
-            of.runs().iter().zip(rows).map(|(side, cells)| line(&format!("  {}", side.label), cells)),
-        );
+        lines.extend(names.in_rows.iter().zip(rows).map(|(name, cells)| line(name, cells)));
     }
+    lines.extend(names.key);
     lines.join("\n")
+}
+
+/// What the runs are called in the rows of the table.
+struct Names {
+    in_rows: Vec<String>,
+    /// What the numbers stand for, where the labels were too long.
+    key: Vec<String>,
+}
+
+impl Names {
+    fn of(of: &Comparison<'_>, room: usize, lang: Lang) -> Self {
+        let labels: Vec<String> = of.runs().iter().map(|side| format!("  {}", side.label)).collect();
+        if labels.iter().all(|label| label.width() <= room) {
+            return Self { in_rows: labels, key: Vec::new() };
+        }
+        // Cut, labels that begin alike would be the same.
+        let numbered = |index: usize| lang.pick(format!("run {}", index + 1), format!("运行 {}", index + 1));
+        let key = of.runs().iter().enumerate();
+        let key = key.map(|(index, side)| cut(&format!("{}: {}", numbered(index), side.label), WIDTH));
+        Self {
+            in_rows: (0..labels.len()).map(|index| format!("  {}", numbered(index))).collect(),
+            key: std::iter::once(String::new()).chain(key).collect(),
+        }
+    }
 }
 
 /// So much of the text as fits into that many columns.

@@ -87,7 +87,7 @@ fn try_render(of: &Comparison<'_>, lang: Lang) -> Result<String, minijinja::Erro
         charts,
         runs: of.runs().iter().map(|side| Run { label: side.label.clone() }).collect(),
         conclusion: Text::of(|lang| comparison::conclusion(of, lang)),
-        uncertainty: Text::of(|lang| comparison::uncertainty(lang).to_owned()),
+        uncertainty: Text::of(|lang| comparison::uncertainty(of, lang).to_owned()),
         facts: both_languages(of),
         columns: COLUMNS.iter().map(head).collect(),
         groups: of.groups().iter().map(|group| block(of, group)).collect(),

@@ -59,7 +59,7 @@ fn legend(of: &Comparison<'_>, lang: Lang) -> String {
         "Times in ms; pp: percentage points; \\* too few requests behind this percentile.",
         "时间单位为毫秒；pp 为百分点；\\* 样本过少。",
     );
-    marks.to_owned() + lang.pick(" ", "") + uncertainty(lang)
+    marks.to_owned() + lang.pick(" ", "") + uncertainty(of, lang)
 }
 
 /// A line per fact that is not the same in all runs.

@@ -169,3 +169,35 @@ fn the_table_fits_a_hundred_columns() {
         }
     }
 }
+
+#[test]
+fn a_change_that_may_be_chance_is_neither_better_nor_worse() {
+    let mut runs = [fixture::all_good(Lang::En), fixture::slower(Lang::En)];
+    let column = COLUMNS
+        .iter()
+        .find(|column| column.metric == measure::Metric::Ttft && column.percentile == "p95")
+        .unwrap();
+    let tone = |runs: &[RunResult]| {
+        let of = Comparison::of(runs);
+        column.change(of.common().unwrap(), 1).map(|change| change.tone)
+    };
+    let said = |runs: &[RunResult]| terminal(&Comparison::of(runs), Lang::En);
+    assert_eq!(tone(&runs), Some(Tone::Bad), "results of older versions go by the size of the change");
+    assert!(said(&runs).contains("Not every one of these runs says how uncertain its values are"));
+    for (half, expected) in [(10.0, Tone::Bad), (4_000.0, Tone::Neutral)] {
+        for stage in runs.iter_mut().flat_map(|run| &mut run.stages) {
+            let value = stage.ttft_ms.p95.unwrap();
+            let interval = measure::result::Interval {
+                low: value - half,
+                high: value + half,
+                confidence: 0.95,
+                standard_error: half / 1.96,
+                unit: measure::result::Unit::Blocks,
+                units: 60,
+            };
+            stage.intervals.insert("ttft.p95".to_owned(), interval);
+        }
+        assert_eq!(tone(&runs), Some(expected), "{half}");
+    }
+    assert!(said(&runs).contains("leave no room for chance"));
+}
