@@ -144,7 +144,9 @@ fn a_last_line_that_is_cut_is_left_out_and_one_before_it_is_an_error() {
         (whole.find('\n').unwrap() + 1..whole.len()).step_by(97).map(|cut| ok(&whole[..cut])).collect();
     assert!(cuts.is_sorted() && cuts.first() == Some(&0) && cuts.last() == Some(&8), "{cuts:?}");
     let broken = whole.replacen("\"type\":\"attempt\"", "\"type\":\"attempt\",,", 2);
+    let late = whole.replacen("\"end\":", "\"end\":99999999999", 2);
     let rows = [
+        (late.as_str(), "line 2 tells of a request that ended after more than ten years"),
         (broken.as_str(), "line 2 is no line of a samples file: "),
         ("{\"type\":\"attempt\"}\n", "it does not begin with the line of a run"),
         (&whole[..40], "it does not begin with the line of a run"),

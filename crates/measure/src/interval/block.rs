@@ -32,7 +32,7 @@ pub(crate) struct Tally {
 /// Values of one metric in its own unit, to a thousandth.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
-    counts: BTreeMap<u64, u32>,
+    counts: BTreeMap<u32, u32>,
     pub(crate) n: u64,
     pub(crate) sum: f64,
 }
@@ -43,7 +43,7 @@ const LEFT_OUT: u32 = 42;
 impl Values {
     pub(crate) fn push(&mut self, value: f64) {
         // The bits of positive numbers are in the order of the numbers.
-        *self.counts.entry(value.max(0.0).to_bits() >> LEFT_OUT).or_default() += 1;
+        *self.counts.entry((value.max(0.0).to_bits() >> LEFT_OUT) as u32).or_default() += 1;
         self.n += 1;
         self.sum += value;
     }
@@ -57,14 +57,14 @@ impl Values {
     }
 
     /// Steps in order, each with how many values lie in it.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.counts.iter().map(|(step, count)| (*step, *count))
     }
 }
 
 /// The middle of a step.
-pub(crate) fn middle(step: u64) -> f64 {
-    if step == 0 { 0.0 } else { f64::from_bits((step << LEFT_OUT) | (1 << (LEFT_OUT - 1))) }
+pub(crate) fn middle(step: u32) -> f64 {
+    if step == 0 { 0.0 } else { f64::from_bits((u64::from(step) << LEFT_OUT) | (1 << (LEFT_OUT - 1))) }
 }
 
 impl Block {

@@ -11,7 +11,7 @@ use crate::{Metric, Sample};
 /// Shortest block.
 const SHORTEST: Duration = Duration::from_secs(1);
 /// Most blocks; with more, two and two become one.
-const MOST: usize = 512;
+const MOST: usize = 128;
 
 /// The blocks of one stage, from the start of its window.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_long_stage_has_longer_blocks_and_loses_nothing() {
         let mut blocks = blocks();
-        for second in 0..2_000 {
+        for second in 0..500 {
             blocks.ended(seconds(f64::from(second)), 1);
         }
         assert!(blocks.blocks.len() <= MOST && blocks.length == 4 * SHORTEST, "{:?}", blocks.length);

@@ -71,7 +71,7 @@ impl Bootstrap<'_> {
         let values: Vec<Option<&Values>> =
             self.blocks.iter().map(|(block, _)| block.values.get(&metric)).collect();
         values.iter().flatten().find(|values| values.n > 0)?;
-        let mut steps: Vec<(u64, usize, u32)> = Vec::new();
+        let mut steps: Vec<(u32, usize, u32)> = Vec::new();
         for (block, values) in values.iter().enumerate() {
             steps.extend(
                 values.iter().flat_map(|values| values.steps()).map(|(step, count)| (step, block, count)),
@@ -87,8 +87,9 @@ impl Bootstrap<'_> {
             let n = weighed(|values| values.n as f64);
             match stat {
                 Stat::Percentile(p) => {
-                    let counts =
-                        steps.iter().map(|(step, block, count)| (*step, u64::from(count * weights[*block])));
+                    let counts = steps
+                        .iter()
+                        .map(|(step, block, count)| (*step, u64::from(*count) * u64::from(weights[*block])));
                     at_percentile(counts, p, n as u64)
                 }
                 Stat::Mean | Stat::Min | Stat::Max => (n > 0.0).then(|| weighed(|values| values.sum) / n),
@@ -113,7 +114,7 @@ impl Bootstrap<'_> {
 }
 
 fn draw_requests(pooled: &Values, stat: Stat, rng: &mut Rng) -> Option<Vec<f64>> {
-    let steps: Vec<(u64, u32)> = pooled.steps().collect();
+    let steps: Vec<(u32, u32)> = pooled.steps().collect();
     let each: Vec<usize> =
         steps.iter().enumerate().flat_map(|(index, (_, count))| vec![index; *count as usize]).collect();
     (!each.is_empty()).then_some(())?;
@@ -133,7 +134,7 @@ fn draw_requests(pooled: &Values, stat: Stat, rng: &mut Rng) -> Option<Vec<f64>>
 }
 
 /// The percentile of `n` values by nearest rank.
-fn at_percentile(counts: impl Iterator<Item = (u64, u64)>, p: f64, n: u64) -> Option<f64> {
+fn at_percentile(counts: impl Iterator<Item = (u32, u64)>, p: f64, n: u64) -> Option<f64> {
     let rank = ((p / 100.0 * n as f64 - 1e-9).ceil() as u64).max(1);
     let mut seen = 0;
     for (step, count) in counts {

@@ -37,6 +37,9 @@ pub fn rebuild<R: BufRead>(open: impl Fn() -> io::Result<R>, lang: Lang) -> Resu
     })
 }
 
+/// A digit too many in an instant would make a timeline of centuries.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3_600);
+
 /// What the attempts amount to.
 struct Counted {
     recorders: Vec<StageRecorder>,
@@ -72,6 +75,9 @@ impl Counted {
                 continue;
             }
             let Some(line) = lines.parse::<AttemptLine<'_>>()? else { continue };
+            if line.of.at.end.since(Offset::ORIGIN) > LONGEST {
+                return Err(SamplesError::Instant { line: lines.number() });
+            }
             let mut sample = request.take().filter(|_| line.attempt > 1).unwrap_or_else(|| line.request());
             let is_last = line.total.is_some();
             let events = unpacked(&line.arrivals_us, line.choices.as_deref());

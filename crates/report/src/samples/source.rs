@@ -24,6 +24,12 @@ pub enum SamplesError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// An instant that no run reaches.
+    #[error("line {line} tells of a request that ended after more than ten years")]
+    Instant {
+        /// Which, from 1.
+        line: usize,
+    },
     /// The first line is missing, or is not the run's.
     #[error("it does not begin with the line of a run; samples of rungs begin with `{{\"type\":\"run\"`")]
     NoRun,
@@ -59,6 +65,11 @@ impl<R: BufRead> Lines<R> {
             }
             Err(source) => Err(SamplesError::Read { line: self.number, source }),
         }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub(super) fn number(&self) -> usize {
+        self.number
     }
 
     /// What the line holds that was read last; nothing when it is the last of the file and half written.
