@@ -9,6 +9,7 @@ mod interval;
 pub mod ladder;
 pub mod level;
 pub mod metric;
+mod normal;
 pub mod offset;
 pub mod outcome;
 pub mod reach;

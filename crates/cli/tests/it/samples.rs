@@ -146,7 +146,28 @@ fn a_last_line_that_is_cut_is_left_out_and_one_before_it_is_an_error() {
     let broken = whole.replacen("\"type\":\"attempt\"", "\"type\":\"attempt\",,", 2);
     let late = whole.replacen("\"end\":", "\"end\":99999999999", 2);
     let rows = [
-        (late.as_str(), "line 2 tells of a request that ended after more than ten years"),
+        (late.as_str(), "line 2 holds a number that no run reaches"),
+        (
+            &whole.replacen("\"arrivals_us\":[", "\"arrivals_us\":[4611686018427387904,", 2),
+            "line 2 holds a number",
+        ),
+        (&whole.replacen("\"keys\":0", "\"keys\":4611686018427387904", 1), "line 1 holds a number"),
+        (
+            &whole.replacen("\"stage_end\",\"stage\":0", "\"stage_end\",\"stage\":18446744073709551615", 1),
+            "holds a number",
+        ),
+        (
+            &whole.replacen(
+                "\"stage_start\",\"stage\":1",
+                "\"stage_start\",\"stage\":18446744073709551615",
+                1,
+            ),
+            "holds a number",
+        ),
+        (
+            &whole.replacen("\"dropped\":0,\"lag", "\"dropped\":18446744073709551615,\"lag", 1),
+            "holds a number",
+        ),
         (broken.as_str(), "line 2 is no line of a samples file: "),
         ("{\"type\":\"attempt\"}\n", "it does not begin with the line of a run"),
         (&whole[..40], "it does not begin with the line of a run"),
@@ -171,4 +192,28 @@ fn a_killed_run_is_no_baseline() {
     world.write("killed.ndjson", &whole[..end]);
     let done = world.rungs(&["baseline", "accept", "killed.ndjson", "killed.json"]);
     assert!(done.code == 5 && done.stderr.contains("the run was not completed"), "{}", done.stderr);
+}
+
+#[test]
+fn damage_anywhere_in_the_file_gives_a_result_or_an_error_and_never_a_panic() {
+    let world = World::on_mock("");
+    world.write(
+        "s.toml",
+        &(world.read("s.toml") + "[gate]\nchecks = [\"qps >= 1\"]\n[report]\nsamples = \"s.ndjson\"\n"),
+    );
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    let whole = world.read("s.ndjson").into_bytes();
+    let letters = b"0123456789-.eE,:\"[]{}ntf \n\x80";
+    // The same damage every time: a step that shares no factor with the length of most files.
+    let rebuilt = (0..600_usize).filter(|round| {
+        let mut damaged = whole.clone();
+        let at = round * 7_919 % damaged.len();
+        damaged[at] = letters[round % letters.len()];
+        if round.is_multiple_of(3) {
+            damaged.insert(at, b'9');
+        }
+        report::samples::rebuild(|| Ok(damaged.as_slice()), report::Lang::En).is_ok()
+    });
+    let rebuilt = rebuilt.count();
+    assert!((100..600).contains(&rebuilt), "{rebuilt} of 600 could be read");
 }

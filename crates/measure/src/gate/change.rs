@@ -54,7 +54,7 @@ impl Change {
             None if to_limit.is_over() => Amounts::Over,
             Some(least) if to_limit.is_over() && least.is_over() => Amounts::Over,
             None => Amounts::Undecided(to_limit.times_the_values()),
-            Some(least) => Amounts::Undecided(to_limit.times_the_values().or(least.times_the_values())),
+            Some(least) => Amounts::Undecided(to_limit.decided_with(&least)),
         }
     }
 
@@ -89,34 +89,24 @@ impl Distance {
         self.over <= -self.away.hypot(self.baseline)
     }
 
+    /// What decides both as they seem: red needs both to be over, green needs one to be within.
+    fn decided_with(&self, least: &Self) -> Option<f64> {
+        let (limit_by, least_by) = (self.times_the_values(), least.times_the_values());
+        match (self.over > 0.0, least.over > 0.0) {
+            (true, true) => limit_by.zip(least_by).map(|(one, other)| one.max(other)),
+            (false, false) => limit_by.into_iter().chain(least_by).reduce(f64::min),
+            (true, false) => least_by,
+            (false, true) => limit_by,
+        }
+    }
+
     /// The value's own part shrinks with the root of the number of values, the baseline's does not.
     fn times_the_values(&self) -> Option<f64> {
         let own = if self.over > 0.0 { self.toward } else { self.away };
         let left = self.over.powi(2) - self.baseline.powi(2);
         let times = own.powi(2) / left;
-        (left > 0.0 && times <= MOST).then_some(times)
+        (left > 0.0 && times <= MOST).then_some(times.max(1.0))
     }
-}
-
-/// Standard errors from the middle of a normal distribution to the end of an interval of this confidence.
-pub(super) fn quantile(confidence: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 6.0);
-    for _ in 0..50 {
-        let middle = f64::midpoint(low, high);
-        if within(middle) < confidence { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
-}
-
-/// Share of a normal distribution within so many standard deviations, by Simpson's rule.
-fn within(deviations: f64) -> f64 {
-    const STEPS: u32 = 400;
-    let step = deviations / f64::from(STEPS);
-    let density = |at: f64| (-at * at / 2.0).exp() / std::f64::consts::TAU.sqrt();
-    let weight =
-        |index: u32| if index == 0 || index == STEPS { 1.0 } else { 2.0 + 2.0 * f64::from(index % 2) };
-    let sum: f64 = (0..=STEPS).map(|index| weight(index) * density(f64::from(index) * step)).sum();
-    2.0 * sum * step / 3.0
 }
 
 #[cfg(test)]
@@ -180,19 +170,30 @@ mod tests {
     }
 
     #[test]
+    fn with_a_smallest_change_that_counts_the_open_one_of_the_two_is_to_be_decided() {
+        let times = |value, allowed, least| match (Change { least: Some(least), ..change(value, allowed) })
+            .amounts()
+        {
+            Amounts::Undecided(times) => times.unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let needed = |over: f64, baseline: f64| 3.92_f64.powi(2) / (over.powi(2) - baseline.powi(2));
+        // Far over the limit of 100, and 3 over the 30 that count.
+        assert!((times(133.0, 0.0, 30.0) - needed(3.0, 1.96)).abs() < 1e-6);
+        // 3 over the limit of 120, and far over the 5 that count.
+        assert!((times(123.0, 0.2, 5.0) - needed(3.0, 2.352)).abs() < 1e-6);
+        // Over the limit, and 3 under the 30 that count: that will be green.
+        assert!((times(127.0, 0.0, 30.0) - needed(3.0, 1.96)).abs() < 1e-6);
+        // Under both: the one that is farther decides.
+        assert!((times(116.0, 0.2, 20.0) - needed(4.0, 1.96).min(needed(4.0, 2.352))).abs() < 1e-6);
+    }
+
+    #[test]
     fn numbers_without_scatter_are_compared_as_they_are() {
         let exact = |value, baseline, allowed| {
             Change { interval: [value; 2], value, baseline, baseline_error: 0.0, ..change(value, allowed) }
                 .amounts()
         };
         assert_eq!((exact(0.0, 0.0, 0.0), exact(1.0, 0.0, 0.0)), (Amounts::Within, Amounts::Over));
-    }
-
-    #[test]
-    fn the_quantiles_are_those_of_the_tables() {
-        for (confidence, expected) in [(0.5, 0.674_49), (0.95, 1.959_96), (0.99, 2.575_83), (0.999, 3.290_53)]
-        {
-            assert!((quantile(confidence) - expected).abs() < 1e-4, "{confidence}: {}", quantile(confidence));
-        }
     }
 }

@@ -2,12 +2,16 @@
 
 use super::Statistic;
 use super::baseline::Baseline;
-use super::change::{Amounts, Change, quantile};
-use super::check::{Check, Level, Limit, Rule};
+use super::change::{Amounts, Change};
+use super::check::{Check, Comparison, Level, Limit, Rule};
 use super::reason::Reason;
-use crate::distribution::DistributionSummary;
+use crate::distribution::{DistributionSummary, round};
 use crate::metric::{Kind, Metric};
-use crate::result::{CheckLine, CheckResult, GateResult, StageResult, StageStatus, Verdict};
+use crate::normal::quantile;
+use crate::result::{CheckLine, CheckResult, GateResult, Interval, StageResult, StageStatus, Unit, Verdict};
+
+/// Of intervals that are made afterwards.
+const CONFIDENCE: f64 = 0.95;
 
 /// Judges every rule on every stage it covers. There are no implicit checks.
 pub fn judge(rules: &[Rule], stages: &[StageResult], baseline: Option<&Baseline>) -> GateResult {
@@ -31,7 +35,7 @@ fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) 
 
 fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) -> CheckLine {
     let (value, n) = measured(rule.check.statistic(), stage);
-    let interval = stage.intervals.get(&rule.check.statistic().to_string());
+    let interval = value.and_then(|value| interval(rule.check.statistic(), value, stage));
     let interval = interval.map(|interval| [interval.low, interval.high]);
     let line = CheckLine { value, n, interval, ..CheckLine::open(rule, &stage.name) };
     if let Some(reason) = cannot_judge(&rule.check, stage, value, n) {
@@ -64,7 +68,10 @@ fn against_baseline(
         return line.without_data(Reason::NotInBaseline);
     };
     let line = CheckLine { limit: Some(row * (1.0 + allowed)), baseline: Some(row), ..line };
-    let interval = stage.intervals.get(&of.to_string());
+    if is_best(of.metric, value, rule.check.comparison) {
+        return CheckLine { result: CheckResult::Pass, ..line };
+    }
+    let interval = interval(of, value, stage);
     let (Some(interval), Some(baseline_error)) = (interval, baseline.error(of, &stage.name)) else {
         return CheckLine { result: CheckResult::Inconclusive, ..line.without_data(Reason::NoInterval) };
     };
@@ -86,6 +93,32 @@ fn against_baseline(
             let line = CheckLine { result: CheckResult::Inconclusive, would_decide, ..line };
             line.without_data(Reason::Undecided)
         }
+    }
+}
+
+/// The interval of a statistic; of one that was not asked for when it was measured, as if its values were independent.
+fn interval(of: Statistic, value: f64, stage: &StageResult) -> Option<Interval> {
+    let stored = stage.intervals.get(&of.to_string()).copied();
+    stored.or_else(|| {
+        let distribution = distribution(of.metric, stage).filter(|_| stage.is_step())?;
+        let standard_error = distribution.standard_error(of.stat?)?;
+        let half = quantile(CONFIDENCE) * standard_error;
+        let [low, high] = [value - half, value + half].map(|end| round(end.max(0.0)));
+        let (unit, units) = (Unit::Requests, distribution.n);
+        Some(Interval { low, high, confidence: CONFIDENCE, standard_error, unit, units })
+    })
+}
+
+/// Whether no value could be better: a run without a single failure is no evidence that it got worse.
+fn is_best(metric: Metric, value: f64, comparison: Comparison) -> bool {
+    match metric {
+        Metric::Http429
+        | Metric::Http5xx
+        | Metric::Http429Ratio
+        | Metric::Http5xxRatio
+        | Metric::ErrorRate => comparison.is_upper_bound() && value <= 0.0,
+        Metric::SuccessRate | Metric::GoodputRatio => !comparison.is_upper_bound() && value >= 1.0,
+        _ => false,
     }
 }
 

@@ -76,6 +76,9 @@ impl Blocks {
     pub(crate) fn grouped(&self, least: Duration, window: Duration) -> Vec<(Block, f64)> {
         let each =
             usize::try_from(least.as_nanos().div_ceil(self.length.as_nanos())).unwrap_or(usize::MAX).max(1);
+        // A window that is long and mostly silent needs no more groups than there are blocks.
+        let silent = window.as_nanos() / self.length.as_nanos() / (4 * MOST as u128);
+        let each = each.max(usize::try_from(silent).unwrap_or(usize::MAX).saturating_add(1));
         let length = self.length.as_secs_f64() * each as f64;
         let whole = ((window.as_secs_f64() / length) + 1e-9).floor().max(1.0) as usize;
         let mut groups: Vec<(Block, f64)> = (0..whole).map(|_| (Block::default(), length)).collect();

@@ -107,14 +107,16 @@ impl StageRecorder {
         let least =
             Duration::try_from_secs_f64(result.e2e_ms.p95.unwrap_or(0.0) / 1e3).unwrap_or(Duration::MAX);
         let window = end.since(self.frame.window_start);
-        if of.is_empty() || window.is_zero() {
+        // On a ramp the level changes: what scatters there is the load.
+        if of.is_empty() || window.is_zero() || !result.is_step() {
             return BTreeMap::new();
         }
         let blocks = self.blocks.grouped(least.max(Duration::from_secs(1)), window);
         let bootstrap = Bootstrap { blocks: &blocks, confidence: *confidence, seed: *seed };
         let interval = |of: &Statistic| {
-            let (value, _) = measured(*of, result);
-            Some((of.to_string(), bootstrap.interval(*of, value?)?))
+            let (value, n) = measured(*of, result);
+            let value = value.filter(|_| of.stat.is_none_or(|stat| n >= stat.needs()))?;
+            Some((of.to_string(), bootstrap.interval(*of, value)?))
         };
         of.iter().filter_map(interval).collect()
     }

@@ -129,8 +129,16 @@ fn the_baseline_is_compared_with_stage_by_stage() {
     assert!(near.reason.unwrap().ends_with(&format!("about {expected} would decide")));
     let at = judged(&run, "e2e.mean <= baseline", None, Some(&baseline));
     assert_eq!((at.result, at.would_decide), (CheckResult::Inconclusive, None));
-    // Without an interval nothing tells a change from chance.
+    // Where no interval can be, nothing tells a change from chance.
     let plain = result();
-    let line = judged(&plain, "e2e.mean <= baseline + 20%", None, Some(&baseline));
+    let line = judged(&plain, "e2e.max <= baseline + 20%", None, Some(&baseline));
     assert_eq!((line.result, line.reason_code), (CheckResult::Inconclusive, Some(Reason::NoInterval)));
+    // One that was not asked for when it was measured is made from the values, as if they were independent.
+    let made = judged(&plain, "e2e.mean <= baseline + 20%", None, Some(&baseline));
+    assert_eq!((made.result, made.interval.is_some()), (CheckResult::Pass, true));
+    // Not one request failed: that is no evidence that it got worse, however few there were.
+    let mut clean = result();
+    clean.stages[0].success_rate = Some(1.0);
+    let clean = judged(&clean, "success_rate >= baseline - 0%", None, Some(&baseline));
+    assert_eq!(clean.result, CheckResult::Pass);
 }

@@ -95,7 +95,7 @@ pub(super) fn no_common_level(of: &Comparison<'_>, lang: Lang) -> Option<String>
                 "Some ladders count users and others requests/s: no level is the same.",
                 "有的阶梯以并发计，有的以请求速率计，没有相同的级别。",
             ),
-            Some(_) => lang.pick("No level was held by all of them.", "没有所有运行都跑过的级别。"),
+            Some(_) => lang.pick("No level was run by all of them.", "没有所有运行都跑过的级别。"),
         }
         .to_owned(),
     )

@@ -64,7 +64,7 @@ fn held(of: &Comparison<'_>, lang: Lang) -> Option<String> {
     })
 }
 
-/// Who is better at the highest level that all held, with the numbers of all.
+/// Who is better at the highest level that all ran, with the numbers of all.
 fn ranked(of: &Comparison<'_>, metric: Metric, lang: Lang) -> Option<String> {
     let group = of.common()?;
     let column =

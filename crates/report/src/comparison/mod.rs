@@ -69,7 +69,7 @@ impl<'a> Comparison<'a> {
         self.measured().all(|(_, side)| side.run.ladder.unit == first).then_some(first)
     }
 
-    /// The highest level that every run held which measured anything; `None` where there is none, and for fewer than two
+    /// The highest level that every run ran which measured anything; `None` where there is none, and for fewer than two
     /// such runs.
     pub fn common(&self) -> Option<&Group<'a>> {
         let measured: Vec<usize> = self.measured().map(|(index, _)| index).collect();

@@ -56,12 +56,20 @@ pub(super) fn broke(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let stage = facts.broke?;
     let level = stage.level();
     let below = facts.held.filter(|held| load::amount(held) < load::amount(stage));
-    let between = match below {
-        Some(held) => {
+    let between = match (below, facts.held) {
+        (Some(held), _) => {
             let between = load::between(held.level(), level, lang);
             lang.pick(format!(", so the limit lies between {between}"), format!("，上限在{between}之间"))
         }
-        None => {
+        // What broke at less and held at more is no limit.
+        (None, Some(held)) => {
+            let held = load::bare(held.level(), lang);
+            lang.pick(
+                format!(", although {held} held: this run shows no limit"),
+                format!("，但{}却稳定：本次运行未显示上限", held.trim()),
+            )
+        }
+        (None, None) => {
             let bare = load::bare(level, lang);
             lang.pick(
                 format!(", so the limit lies at or below {bare}"),
@@ -119,8 +127,14 @@ pub(super) fn broke_by_drops(stage: &StageResult) -> bool {
 fn failures(stage: &StageResult, between: &str, lang: Lang) -> String {
     let (at, success) = (load::point(stage.level(), lang), percent(stage.success_rate));
     let worst = stage.errors.iter().max_by_key(|error| error.count);
-    let class = worst.map_or("", |error| error.class.as_str());
+    let Some(class) = worst.map(|error| error.class.as_str()) else {
+        return lang.pick(
+            format!("At {at} success fell to {success}{between}."),
+            format!("{at}时成功率降至 {success}{between}。"),
+        );
+    };
     let why = faults::whose(class, lang);
+    let between = if faults::bounds_load(class) { between } else { "" };
     lang.pick(
         format!("At {at} success fell to {success}, mostly by `{class}`{between}: {why}."),
         format!("{at}时成功率降至 {success}，主要错误为 `{class}`{between}（{why}）。"),

@@ -29,6 +29,24 @@ pub(super) fn whose(class: &str, lang: Lang) -> &'static str {
     }
 }
 
+/// Whether failures of a class can say where the limit of the load lies.
+pub(super) fn bounds_load(class: &str) -> bool {
+    match ErrorClass::named(class).map(ErrorClass::group) {
+        Some(ErrorGroup::Capacity | ErrorGroup::Stability) | None => true,
+        Some(ErrorGroup::Config | ErrorGroup::Protocol | ErrorGroup::Client) => false,
+    }
+}
+
+/// Whether what broke a rung has to do with the load: what a level in between would show.
+pub(super) fn is_of_load(facts: &Facts<'_>, stage: &StageResult) -> bool {
+    if stage.http_429 > 0 {
+        return trend(facts, stage) != Trend::Flat;
+    }
+    let fell = stage.success_rate.is_some_and(|rate| rate < 0.99);
+    let worst = stage.errors.iter().max_by_key(|error| error.count);
+    !fell || worst.is_none_or(|error| bounds_load(&error.class))
+}
+
 /// Every class that failed, by whose fault it is.
 pub(super) fn by_group(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
@@ -37,7 +55,8 @@ pub(super) fn by_group(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     }
     let mut all: Vec<(&str, &str, u64)> =
         classes.into_iter().map(|(class, count)| (whose(class, lang), class, count)).collect();
-    all.sort_by_key(|(whose, ..)| *whose);
+    // In the same order in every language.
+    all.sort_by_key(|(_, class, _)| whose(class, Lang::En));
     let told = |(whose, class, count): &(&str, &str, u64)| {
         lang.pick(format!("{count} `{class}` ({whose})"), format!("`{class}` {count} 个（{whose}）"))
     };

@@ -36,7 +36,7 @@ pub(super) fn grew(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let Throughput { of, unit } = throughput(facts);
     let (low, high) = (of(first).filter(|low| *low > 0.0)?, of(last)?);
     let users = load::amount(last) / load::amount(first);
-    if users <= 1.0 || high <= 0.0 {
+    if users <= 1.0 || high <= low {
         return None;
     }
     let (span, share) = (load::span(first.level(), last.level(), lang), high / low / users);

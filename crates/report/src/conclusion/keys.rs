@@ -14,6 +14,9 @@ const FEWEST_OF_ONE: u64 = 5;
 /// If all keys were alike, those without a 429 would have had this many: that none came is no chance (under 1 %).
 const EXPECTED: f64 = 5.0;
 
+/// More likely than this it is no news.
+const CHANCE: f64 = 0.01;
+
 /// A key over the whole run.
 struct Key<'a> {
     name: &'a str,
@@ -61,8 +64,15 @@ pub(super) fn limited(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 /// Said where every request of a key failed while others were answered.
 pub(super) fn dead(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let keys = over_all_stages(facts);
-    let dead: Vec<&Key<'_>> = keys.iter().filter(|key| key.is_dead()).collect();
-    if dead.is_empty() || keys.iter().all(|key| key.failed == key.requests) {
+    let (dead, others): (Vec<&Key<'_>>, Vec<&Key<'_>>) = keys.iter().partition(|key| key.is_dead());
+    if dead.is_empty() || others.iter().all(|key| key.failed == key.requests) {
+        return None;
+    }
+    // Where most requests of the others fail too, that a few of one all did may be chance.
+    let of_others = |of: fn(&Key<'_>) -> u64| others.iter().map(|key| of(key)).sum::<u64>() as f64;
+    let share = of_others(|key| key.failed) / of_others(|key| key.requests).max(1.0);
+    let by_chance = |key: &&Key<'_>| share.powf(key.requests as f64) * keys.len() as f64;
+    if dead.iter().any(|key| by_chance(key) > CHANCE) {
         return None;
     }
     let names: Vec<&str> = dead.iter().map(|key| key.name).collect();
@@ -74,10 +84,10 @@ pub(super) fn dead(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     Some(lang.pick(
         format!(
             "Every one of the {requests} requests of {names} of {all} failed{class} while other keys were answered: \
-             {that} must be replaced or removed, and the numbers of the stages contain these failures."
+             check {that}, and replace or remove what is refused; the numbers of the stages contain these failures."
         ),
         format!(
-            "{all} 个 Key 中 {names} 的 {requests} 个请求全部失败{class}，其余 Key 正常：请更换或移除；各级数据均包含这些失败。"
+            "{all} 个 Key 中 {names} 的 {requests} 个请求全部失败{class}，其余 Key 有正常应答：请检查并更换或移除；各级数据均包含这些失败。"
         ),
     ))
 }

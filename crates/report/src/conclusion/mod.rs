@@ -125,8 +125,10 @@ fn target(run: &RunResult, lang: Lang) -> String {
 }
 
 fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
-    if let Some(preflight) = facts.run.preflight.as_ref().filter(|_| facts.ran.is_empty()) {
-        let error = preflight.error.as_ref()?;
+    let failed = facts.run.preflight.as_ref().filter(|_| facts.ran.is_empty());
+    if let Some((preflight, error)) =
+        failed.and_then(|preflight| Some((preflight, preflight.error.as_ref()?)))
+    {
         let status = error.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
         let (outcome, message) = (preflight.outcome, plain::line(&error.message));
         return Some(lang.pick(
@@ -136,20 +138,27 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     }
     match facts.run.status {
         RunStatus::Interrupted if facts.ran.is_empty() => Some(
-            lang.pick("The run was interrupted before any load was sent.", "运行在施加负载之前被中断。").to_owned(),
+            lang.pick("The run was interrupted before the first stage.", "运行在第一级之前被中断。").to_owned(),
+        ),
+        RunStatus::Aborted if facts.ran.is_empty() => Some(
+            lang.pick(
+                "The run was given up before the first stage: the requests of the warm-up failed.",
+                "运行在第一级之前已放弃：预热请求失败。",
+            )
+            .to_owned(),
         ),
         RunStatus::Interrupted => Some(
             lang.pick("The run was interrupted; what follows covers the part that ran.", "运行被中断，以下仅涵盖已运行部分。")
                 .to_owned(),
         ),
-        RunStatus::Aborted if !facts.ran.is_empty() => Some(
+        RunStatus::Aborted => Some(
             lang.pick(
                 "The run was given up: twenty requests in a row were refused for a reason that load does not explain.",
                 "运行已放弃：连续二十个请求因非负载原因被拒绝。",
             )
             .to_owned(),
         ),
-        RunStatus::Aborted | RunStatus::Completed => None,
+        RunStatus::Completed => None,
     }
 }
 
@@ -187,6 +196,10 @@ fn next(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     }
     let held = facts.held?.level();
     let went_beyond = facts.ran.iter().any(|stage| load::top(stage) > held.amount().get());
+    // What has nothing to do with the load is mended first, and no level in between tells more of it.
+    if facts.broke.is_some_and(|broke| !faults::is_of_load(facts, broke)) {
+        return None;
+    }
     if facts.broke.is_none() && (went_beyond || facts.run.stop.is_some()) {
         return None;
     }

@@ -2,6 +2,7 @@
 //! not reached.
 
 use measure::Amount;
+use measure::distribution::DistributionSummary;
 use measure::result::StageResult;
 
 use super::{Facts, climb};
@@ -14,6 +15,8 @@ use measure::reach::{Shortfall, shortfall};
 const JUMP: f64 = 2.0;
 /// A rate that was reached to this share is not told as another.
 const NEARLY: f64 = 0.995;
+/// Medians of fewer values than this are not compared.
+const FEWEST: u64 = 10;
 /// P99 over this many means is a long tail.
 const TAIL: f64 = 3.0;
 
@@ -81,22 +84,35 @@ pub(super) fn wall(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     let told = |stage: &StageResult| facts.broke.is_some_and(|broke| broke.name == stage.name);
     let stage = facts.rungs.iter().find(|stage| stage.http_429 > 0)?;
     let (from, ratio) = (load::level(stage.level(), lang), percent(stage.http_429_ratio));
-    (!told(stage)).then(|| {
-        lang.pick(
+    let mut above = facts.rungs.iter().filter(|rung| load::amount(rung) > load::amount(stage));
+    let stays = above.all(|rung| rung.http_429 > 0);
+    (!told(stage)).then(|| match stays {
+        true => lang.pick(
             format!("From {from} on the endpoint answers 429 (ratio {ratio})."),
             format!("自{from}起出现 429（占比 {ratio}）。"),
-        )
+        ),
+        false => lang.pick(
+            format!("At {from} the endpoint answered 429 (ratio {ratio}), and not at every level above."),
+            format!("{}出现 429（占比 {ratio}），但更高级别并非都有。", from.trim_end()),
+        ),
     })
 }
 
 pub(super) fn queueing(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     facts.rungs.windows(2).find_map(|pair| {
-        let jump = |name, from: Option<f64>, to: Option<f64>| {
-            let (from, to) = (from.filter(|from| *from > 0.0)?, to?);
+        // A generator at its limit makes requests wait by itself.
+        if pair.iter().any(|rung| rung.client.saturated) {
+            return None;
+        }
+        let jump = |name, from: &DistributionSummary, to: &DistributionSummary| {
+            if from.n.min(to.n) < FEWEST {
+                return None;
+            }
+            let (from, to) = (from.p50.filter(|from| *from > 0.0)?, to.p50?);
             (to >= JUMP * from).then(|| (name, duration(Some(from)), duration(Some(to))))
         };
-        let (name, from, to) = jump("TPOT", pair[0].tpot_ms.p50, pair[1].tpot_ms.p50)
-            .or_else(|| jump("TTFT", pair[0].ttft_ms.p50, pair[1].ttft_ms.p50))?;
+        let (name, from, to) = jump("TPOT", &pair[0].tpot_ms, &pair[1].tpot_ms)
+            .or_else(|| jump("TTFT", &pair[0].ttft_ms, &pair[1].ttft_ms))?;
         let span = load::span(pair[0].level(), pair[1].level(), lang);
         Some(lang.pick(
             format!("From {span} the median {name} went from {from} to {to}: requests queue."),

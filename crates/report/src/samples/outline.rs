@@ -6,6 +6,7 @@ use std::io::BufRead;
 use measure::result::{RunResult, SCHEMA_VERSION};
 use measure::stage::{Closing, StageFrame};
 
+use super::bounds;
 use super::line::{ATTEMPT, Line};
 use super::source::{Lines, SamplesError};
 
@@ -35,7 +36,7 @@ impl Outline {
             if !line.starts_with(ATTEMPT)
                 && let Some(line) = lines.parse()?
             {
-                outline.take(line);
+                outline.take(line).ok_or_else(|| lines.out_of_bounds())?;
             }
         }
         Ok(outline)
@@ -48,6 +49,9 @@ impl Outline {
             return Err(SamplesError::Newer(version));
         }
         match lines.parse()? {
+            Some(Line::Run { stages, .. }) if !stages.iter().all(bounds::of_frame) => {
+                Err(lines.out_of_bounds())
+            }
             Some(Line::Run { result, stages, .. }) => Ok(Self {
                 result: result.into_owned(),
                 ended: false,
@@ -59,10 +63,12 @@ impl Outline {
         }
     }
 
-    fn take(&mut self, line: Line<'_>) {
+    /// Nothing when the line says what cannot be.
+    fn take(&mut self, line: Line<'_>) -> Option<()> {
         match line {
             Line::StageStart { stage, frame } => {
                 let frame = frame.into_owned();
+                (stage <= self.frames.len() && bounds::of_frame(&frame)).then_some(())?;
                 match self.frames.get_mut(stage) {
                     Some(planned) => *planned = frame,
                     // Those of a search are found on the way.
@@ -71,11 +77,13 @@ impl Outline {
                 self.begun = self.begun.max(stage + 1);
             }
             Line::StageEnd { stage, closing } => {
+                (stage < self.frames.len() && bounds::of_closing(&closing)).then_some(())?;
                 self.closings.insert(stage, closing.into_owned());
             }
             Line::RunEnd { result } => (self.result, self.ended) = (result.into_owned(), true),
             Line::Run { .. } => {}
         }
+        Some(())
     }
 }
 

@@ -12,9 +12,11 @@ use measure::result::{
 use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
 
+use super::bounds;
 use super::line::{ATTEMPT, AttemptLine, unpacked};
 use super::outline::Outline;
 use super::source::{Lines, SamplesError};
+use crate::lang::counted;
 use crate::{Ended, Lang, conclusion, warnings};
 
 /// The exit code of a run that is not judged.
@@ -36,9 +38,6 @@ pub fn rebuild<R: BufRead>(open: impl Fn() -> io::Result<R>, lang: Lang) -> Resu
         false => counted.cut_off(RunResult { stages, ..outline.result }, &outline.frames, lang),
     })
 }
-
-/// A digit too many in an instant would make a timeline of centuries.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3_600);
 
 /// What the attempts amount to.
 struct Counted {
@@ -75,12 +74,13 @@ impl Counted {
                 continue;
             }
             let Some(line) = lines.parse::<AttemptLine<'_>>()? else { continue };
-            if line.of.at.end.since(Offset::ORIGIN) > LONGEST {
-                return Err(SamplesError::Instant { line: lines.number() });
-            }
             let mut sample = request.take().filter(|_| line.attempt > 1).unwrap_or_else(|| line.request());
             let is_last = line.total.is_some();
             let events = unpacked(&line.arrivals_us, line.choices.as_deref());
+            let reached = line.stage.is_none_or(|stage| stage < self.recorders.len());
+            if !reached || !bounds::of_attempt(&line.of, &events) {
+                return Err(lines.out_of_bounds());
+            }
             sample.attempts.push(measure::sample::Attempt { events, ..line.of.into_owned() });
             match is_last {
                 true => self.take(&sample),
@@ -145,14 +145,21 @@ impl Counted {
     }
 
     fn warning(&self, lang: Lang) -> Warning {
-        let open = self.issued.saturating_sub(self.requests);
-        let text = lang.pick(
-            format!(
-                "the run did not come to its end: this is counted from its samples, without the {open} or more \
-                 requests that were open"
+        let text = match self.issued.saturating_sub(self.requests) {
+            0 => lang.pick(
+                "the run did not come to its end: this is counted from its samples, without requests that were open"
+                    .to_owned(),
+                "运行未能结束：结果由样本文件统计得出，不含当时仍在进行的请求".to_owned(),
             ),
-            format!("运行未能结束：结果由样本文件统计得出，不含当时仍在进行的 {open} 个或更多请求"),
-        );
+            open => lang.pick(
+                format!(
+                    "the run did not come to its end: this is counted from its samples, without {} or more that \
+                     were open",
+                    counted(open, "request")
+                ),
+                format!("运行未能结束：结果由样本文件统计得出，不含当时仍在进行的 {open} 个或更多请求"),
+            ),
+        };
         Warning { code: "cut_off".to_owned(), stage: None, text }
     }
 }

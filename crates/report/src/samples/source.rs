@@ -24,9 +24,9 @@ pub enum SamplesError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// An instant that no run reaches.
-    #[error("line {line} tells of a request that ended after more than ten years")]
-    Instant {
+    /// An instant, a stage or a number that no run reaches.
+    #[error("line {line} holds a number that no run reaches")]
+    Bounds {
         /// Which, from 1.
         line: usize,
     },
@@ -67,9 +67,9 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The number of the line that was read last, from 1.
-    pub(super) fn number(&self) -> usize {
-        self.number
+    /// The error of a line that says what cannot be.
+    pub(super) fn out_of_bounds(&self) -> SamplesError {
+        SamplesError::Bounds { line: self.number }
     }
 
     /// What the line holds that was read last; nothing when it is the last of the file and half written.

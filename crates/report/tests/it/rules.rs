@@ -83,6 +83,124 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
     }
 }
 
+/// Where a rule must not say what it says elsewhere: the rule, the run, a part that it says, and one that it does not.
+const CAREFUL: &[(&str, Make, &str, &str)] = &[
+    ("broke", broke_below_what_held, "although 100 held: this run shows no limit", "so the limit"),
+    ("broke", refused_by_configuration, "mostly by `unauthorized`: configuration.", "so the limit"),
+    (
+        "broke",
+        failed_without_examples,
+        "At 50 success fell to 32%, so the limit lies between 20 and 50.",
+        "mostly by",
+    ),
+    ("wall", refused_once, "At 20 users the endpoint answered 429", "From 20"),
+    ("ended", interrupted_in_warm_up, "The run was interrupted before the first stage.", "preflight"),
+    ("ended", given_up_in_warm_up, "The run was given up before the first stage", "twenty requests"),
+];
+
+#[test]
+fn no_rule_claims_more_than_the_numbers_show() {
+    for (rule, run, part, claim) in CAREFUL {
+        let text = said(rule, &run(), Lang::En).unwrap_or_default();
+        assert!(text.contains(part) && !text.contains(claim), "{rule}: {text}");
+        assert!(said(rule, &run(), Lang::Zh).is_some_and(|text| text.ends_with('。')), "{rule}");
+    }
+    for (rule, run) in [
+        ("next", refused_by_configuration as Make),
+        ("key_dead", most_keys_fail),
+        ("grew", shrinking),
+        ("queueing", few_values),
+        ("queueing", saturated_above),
+    ] {
+        assert_eq!(said(rule, &run(), Lang::En), None, "{rule}");
+    }
+}
+
+fn error(class: &str, count: u64) -> ErrorLine {
+    ErrorLine { class: class.to_owned(), count, example: measure::result::ErrorExample::default() }
+}
+
+fn broke_below_what_held() -> RunResult {
+    changed(good(), |run| {
+        run.stages[1].http_429 = 60;
+        run.stages[1].http_429_ratio = Some(0.2);
+        run.ladder.first_breach = Some(Amount(5.0));
+    })
+}
+
+fn refused_by_configuration() -> RunResult {
+    changed(failing(), |run| {
+        for stage in &mut run.stages {
+            stage.http_429 = 0;
+            stage.errors = vec![error("unauthorized", 3_000)];
+        }
+    })
+}
+
+fn failed_without_examples() -> RunResult {
+    changed(refused_by_configuration(), |run| run.stages.iter_mut().for_each(|stage| stage.errors.clear()))
+}
+
+fn refused_once() -> RunResult {
+    changed(good(), |run| {
+        run.stages[2].http_429 = 1;
+        run.ladder.first_breach = None;
+    })
+}
+
+fn interrupted_in_warm_up() -> RunResult {
+    changed(good(), |run| {
+        run.status = RunStatus::Interrupted;
+        run.stages.iter_mut().for_each(|stage| stage.status = StageStatus::Skipped);
+        run.preflight = Some(measure::result::Preflight {
+            outcome: measure::Outcome::Ok,
+            ttft_ms: Some(12.0),
+            e2e_ms: Some(30.0),
+            error: None,
+        });
+    })
+}
+
+fn given_up_in_warm_up() -> RunResult {
+    changed(interrupted_in_warm_up(), |run| run.status = RunStatus::Aborted)
+}
+
+/// Ten keys whose requests fail in six of ten cases; of one all five did.
+fn most_keys_fail() -> RunResult {
+    changed(good(), |run| {
+        let key = |index: u64| KeyLine {
+            key: format!("key {index}"),
+            requests: if index == 1 { 5 } else { 10 },
+            http_429: 0,
+            failed: if index == 1 { 5 } else { 6 },
+            ttft_ms_p95: None,
+        };
+        run.stages.iter_mut().for_each(|stage| stage.keys.clear());
+        run.stages[0].keys = (1..=10).map(key).collect();
+    })
+}
+
+fn shrinking() -> RunResult {
+    changed(good(), |run| {
+        for (stage, rate) in run.stages.iter_mut().zip([100.0, 80.0, 60.0, 40.0, 20.0]) {
+            stage.output_tokens_per_s = Some(rate);
+        }
+        run.ladder.knee = None;
+    })
+}
+
+fn few_values() -> RunResult {
+    changed(failing(), |run| {
+        for stage in &mut run.stages {
+            (stage.tpot_ms.n, stage.ttft_ms.n) = (9, 9);
+        }
+    })
+}
+
+fn saturated_above() -> RunResult {
+    changed(failing(), |run| run.stages.iter_mut().for_each(|stage| stage.client.saturated = true))
+}
+
 fn said(rule: &str, run: &RunResult, lang: Lang) -> Option<String> {
     let all = conclusion::sentences(run, [None; 3], lang);
     all.into_iter().find(|(name, _)| *name == rule).map(|(_, text)| text)

@@ -34,10 +34,10 @@ impl Compared {
             LoadUnit::RequestsPerS => Text::new("Against the offered rate", "随请求速率的变化"),
         };
         let at = of.common().map_or_else(
-            || Text::new("There is no level that all runs held.", "没有所有运行都跑过的级别。"),
+            || Text::new("There is no level that all runs ran.", "没有所有运行都跑过的级别。"),
             |group| {
                 let at = Text::of(|lang| group.title(lang));
-                Text::new("At the highest level that all held: ", "取所有运行都跑过的最高级别：").and(&at)
+                Text::new("At the highest level that all ran: ", "取所有运行都跑过的最高级别：").and(&at)
             },
         );
         Self { ladder: ladder(of, unit), load: load.and(&left_out), percentiles: percentiles(of), at }
@@ -95,7 +95,7 @@ fn percentiles(of: &Comparison<'_>) -> Vec<Chart> {
             Some(Series { run: Some(index), ..percentile::curve(name, values) })
         });
         Chart::new(id, title, ("ms", "毫秒"), lines.collect(), || match common {
-            None => Text::new("There is no level that all runs held.", "没有所有运行都跑过的级别。"),
+            None => Text::new("There is no level that all runs ran.", "没有所有运行都跑过的级别。"),
             Some(_) => Text::new("No run has enough values for a curve.", "各运行样本均不足以绘制曲线。"),
         })
     };
