@@ -1,6 +1,7 @@
 //! The baseline that checks ask for, or why there is none to judge by.
 
 use measure::gate::{Baseline, Limit};
+use measure::result::RunResult;
 use scenario::plan::Plan;
 
 use crate::screen;
@@ -55,8 +56,12 @@ fn load(plan: &Plan) -> Result<Baseline, String> {
         }
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
-    let baseline =
-        serde_json::from_str(&text).map_err(|error| format!("`{shown}` is not a baseline: {error}"))?;
+    let baseline = serde_json::from_str(&text).map_err(|error| match RunResult::from_json(&text) {
+        Ok(_) => {
+            format!("`{shown}` is a result; `rungs baseline accept {shown} FILE` makes a baseline of it")
+        }
+        Err(_) => format!("`{shown}` is not a baseline: {error}"),
+    })?;
     match plan.fingerprint.overrides.iter().find(|change| change.changes_workload) {
         Some(change) => Err(format!("the workload was overridden ({} by {})", change.key, change.source)),
         None => Ok(baseline),

@@ -35,6 +35,25 @@ pub(crate) fn asked(args: &OutputArgs) -> Result<Asked<'_>, Code> {
     Ok(asked)
 }
 
+/// Refuses to write over what is read.
+///
+/// # Errors
+/// When an output is one of the inputs; it is said.
+pub(crate) fn spare(inputs: &[impl AsRef<Path>], asked: &Asked<'_>) -> Result<(), Code> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    for (format, path) in asked {
+        let is_input = |input: &&Path| real(path).is_some_and(|path| real(input) == Some(path));
+        if let Some(input) = inputs.iter().map(AsRef::as_ref).find(is_input) {
+            let (format, path, input) = (format.name(), path.display(), input.display());
+            screen::talk(format_args!(
+                "error: `--{format} {path}` would write over `{input}`, which is read"
+            ));
+            return Err(Code::Usage);
+        }
+    }
+    Ok(())
+}
+
 /// Writes every format that is asked for; each failure is said.
 pub(crate) fn write(asked: &Asked<'_>, render: impl Fn(Format) -> anyhow::Result<String>) -> Code {
     let mut code = Code::Done;

@@ -13,6 +13,9 @@ pub(crate) fn of(run: &RunResult, lang: Lang) -> &'static str {
         (Verdict::Fail, _) => lang.pick("Failed", "未通过"),
         (Verdict::NotJudged, _) => lang.pick("Not judged", "未判定"),
         (Verdict::None, 0) => lang.pick("No checks", "未设检查项"),
+        (Verdict::None, _) if run.stages.iter().any(|stage| stage.counts.ok > 0) => {
+            lang.pick("Measured in part", "部分测得")
+        }
         (Verdict::None, _) => lang.pick("Not measured", "未能测量"),
     }
 }

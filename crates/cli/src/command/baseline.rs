@@ -1,7 +1,7 @@
 //! `rungs baseline accept RESULT [FILE]`: the numbers that later runs are compared with.
 
 use measure::gate::Baseline;
-use measure::result::{RunResult, RunStatus};
+use measure::result::{RunResult, RunStatus, Verdict};
 
 use crate::args::{BaselineAction, BaselineArgs};
 use crate::exit::Code;
@@ -23,6 +23,7 @@ pub(crate) fn baseline(args: &BaselineArgs) -> Code {
         screen::talk(format_args!("error: {} cannot be a baseline: {reason}", result.display()));
         return Code::NotJudged;
     }
+    note_failures(&run);
     let written = serde_json::to_string_pretty(&Baseline::of(&run, testbed))
         .map_err(anyhow::Error::from)
         .and_then(|text| replace(file, (text + "\n").as_bytes()));
@@ -35,6 +36,21 @@ pub(crate) fn baseline(args: &BaselineArgs) -> Code {
             screen::talk(format_args!("error: {error:#}"));
             Code::Output
         }
+    }
+}
+
+/// A run that went badly can be what a team wants to compare with, but not unnoticed.
+fn note_failures(run: &RunResult) {
+    let low = run.stages.iter().filter(|stage| stage.success_rate.is_some_and(|rate| rate < 0.99));
+    let low: Vec<&str> = low.map(|stage| stage.name.as_str()).collect();
+    if !low.is_empty() {
+        let stages = low.join(", ");
+        screen::talk(format_args!(
+            "note    under 99% of the requests were ok in {stages}: later runs are compared with that"
+        ));
+    }
+    if run.gate.verdict == Verdict::Fail {
+        screen::talk("note    a strict check failed in this run");
     }
 }
 

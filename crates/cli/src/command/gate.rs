@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use measure::gate;
-use measure::result::RunResult;
+use measure::result::{RunResult, StageStatus};
+use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use report::{Lang, conclusion, terminal};
 use scenario::plan::Plan;
 
 use crate::args::GateArgs;
 use crate::baseline::BaselineState;
 use crate::exit::{Circumstances, Code, judge};
-use crate::outputs::{asked, write};
+use crate::outputs::{asked, spare, write};
 use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::objectives;
 use crate::saved::read_run;
@@ -24,6 +25,7 @@ pub(crate) fn gate(args: &GateArgs) -> Code {
 
 fn steps(args: &GateArgs) -> Result<Code, Code> {
     let asked = asked(&args.outputs)?;
+    spare(&[&args.result, &args.scenario], &asked)?;
     let Prepared { plan, .. } = prepare(&args.scenario, &layers(&args.layers))?;
     let lang = language(plan.outputs.lang);
     let saved = read_run(&args.result, lang).map_err(|error| {
@@ -50,6 +52,17 @@ fn steps(args: &GateArgs) -> Result<Code, Code> {
 
 /// A result of another file is judged all the same: checks change, and that is what this is for.
 fn note_difference(run: &RunResult, plan: &Plan) {
+    let (target, shown) =
+        (&plan.target, |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned()));
+    let facts = [
+        ("name", run.test_name.clone(), plan.name.clone()),
+        ("api", run.api.clone(), target.api.name().to_owned()),
+        ("model", shown(&run.model), shown(&target.model)),
+        ("base URL", run.base_url.clone(), target.base_url.clone()),
+    ];
+    for (fact, then, now) in facts.iter().filter(|(_, then, now)| then != now) {
+        screen::talk(format_args!("note    the run had the {fact} `{then}`, the scenario has `{now}`"));
+    }
     if run.scenario.sha256 != plan.fingerprint.sha256 {
         let (then, now) = (&run.scenario.path, plan.fingerprint.path.display());
         screen::talk(format_args!(
@@ -65,7 +78,13 @@ fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
         Some(_) => plan.load.stages.len().min(saved.stages.len()),
         None => saved.stages.len(),
     };
-    let gate = gate::judge(&plan.gate.rules, &saved.stages[..climbed], baseline.usable());
+    let mut stages = saved.stages[..climbed].to_vec();
+    // What the scenario asks for and the run did not have is not judged, and no pass.
+    let is_missing = |frame: &StageFrame| stages.iter().all(|stage| stage.name != frame.name);
+    let missing: Vec<StageFrame> = engine::unstarted(plan).into_iter().filter(is_missing).collect();
+    let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
+    stages.extend(missing.into_iter().map(skipped));
+    let gate = gate::judge(&plan.gate.rules, &stages, baseline.usable());
     let mut run = RunResult { gate, ..saved };
     run.conclusion = conclusion::of(&run, objectives(plan), lang);
     let (code, exit) = judge(&run, &Circumstances::default());

@@ -9,7 +9,7 @@ use report::{Lang, conclusion, terminal};
 use crate::args::{CompareArgs, Language, ReportArgs};
 use crate::exit::Code;
 use crate::format::Format;
-use crate::outputs::{Asked, asked, write};
+use crate::outputs::{Asked, asked, spare, write};
 use crate::prepare::language;
 use crate::saved::read_run;
 use crate::screen;
@@ -32,6 +32,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Code {
 fn steps(args: &ReportArgs) -> Result<Code, Code> {
     let asked = asked(&args.outputs)?;
     fits(args, &asked).map_err(misused)?;
+    spare(&args.results, &asked)?;
     let lang = chosen(args.lang);
     Ok(match read_all(&args.results, lang)?.as_slice() {
         [run] => one(run, &asked, lang),

@@ -131,7 +131,7 @@ fn out_04_an_interrupted_and_an_aborted_run_have_every_output() {
     assert!(
         world
             .read("out/run.md")
-            .starts_with("## Not measured (interrupted): `s`\n\nExit code 130: interrupted by SIGINT")
+            .starts_with("## Measured in part (interrupted): `s`\n\nExit code 130: interrupted by SIGINT")
     );
     let junit = world.read("out/junit.xml");
     assert!(

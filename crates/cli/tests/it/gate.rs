@@ -80,3 +80,49 @@ fn a_scenario_without_checks_and_a_file_that_is_no_result_are_errors() {
     let done = world.rungs(&["gate", "s.toml", "--scenario", "judge.toml"]);
     assert!(done.code == 2 && done.stderr.contains("`s.toml` cannot be used"), "{}", done.stderr);
 }
+
+#[test]
+fn a_stage_that_the_run_did_not_have_is_no_pass_and_another_target_is_said() {
+    let world = measured("\"success_rate >= 99%\"");
+    let wider = world
+        .read("judge.toml")
+        .replace("stages = [1, 2]", "stages = [1, 2, 5]")
+        .replace("org/m:7b", "other");
+    world.write("judge.toml", &wider);
+    let done = world.rungs(&["gate", "report/latest.json", "--scenario", "judge.toml"]);
+    assert_eq!(done.code, 5, "{}", done.stdout);
+    assert!(
+        done.stdout.contains("[c5, strict]") && done.stdout.contains("the stage was skipped"),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        done.stderr.contains("note    the run had the model `org/m:7b`, the scenario has `other`"),
+        "{}",
+        done.stderr
+    );
+    let done = world.rungs(&[
+        "gate",
+        "report/latest.json",
+        "--scenario",
+        "judge.toml",
+        "--baseline",
+        "report/latest.json",
+    ]);
+    assert!(done.code == 5, "{}", done.stderr);
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let world = measured("\"success_rate >= 99%\"");
+    let before = world.read("report/latest.json");
+    for words in [
+        ["report", "report/latest.json", "--csv", "./report/latest.json"].as_slice(),
+        &["report", "report/latest.json", "report/latest.json", "--html", "report/latest.json"],
+        &["gate", "report/latest.json", "--scenario", "judge.toml", "--markdown", "judge.toml"],
+    ] {
+        let done = world.rungs(words);
+        assert!(done.code == 2 && done.stderr.contains("would write over"), "{words:?}: {}", done.stderr);
+    }
+    assert_eq!(world.read("report/latest.json"), before);
+}

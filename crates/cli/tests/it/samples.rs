@@ -146,6 +146,7 @@ fn a_last_line_that_is_cut_is_left_out_and_one_before_it_is_an_error() {
     let broken = whole.replacen("\"type\":\"attempt\"", "\"type\":\"attempt\",,", 2);
     let late = whole.replacen("\"end\":", "\"end\":99999999999", 2);
     let rows = [
+        (&*format!("{whole}{whole}"), "begins a second run: one file holds one run"),
         (late.as_str(), "line 2 holds a number that no run reaches"),
         (
             &whole.replacen("\"arrivals_us\":[", "\"arrivals_us\":[4611686018427387904,", 2),

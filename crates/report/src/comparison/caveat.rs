@@ -75,8 +75,11 @@ fn prompts(run: &RunResult) -> String {
 
 pub(super) fn saturated(of: &Comparison<'_>, lang: Lang) -> Option<String> {
     let sentences = of.runs().iter().filter_map(|side| {
-        let stage = side.run.stages.iter().find(|stage| stage.client.saturated)?;
-        let (name, place) = (quoted(side), load::place(stage, lang));
+        let saturated = side.run.stages.iter().filter(|stage| stage.client.saturated);
+        let places: Vec<String> =
+            saturated.map(|stage| load::place(stage, lang).trim_end().to_owned()).collect();
+        (!places.is_empty()).then_some(())?;
+        let (name, place) = (quoted(side), places.join(lang.pick(", ", "、")));
         Some(lang.pick(
             format!("The load generator of {name} was at its limit {place}; read those numbers with care."),
             format!("{name}在{}时压测机自身达到极限，相应数据需谨慎解读。", place.trim_end()),

@@ -24,8 +24,8 @@ pub fn terminal(of: &Comparison<'_>, lang: Lang) -> String {
 
 fn legend(of: &Comparison<'_>, lang: Lang) -> String {
     let marks = lang.pick(
-        "times in ms; pp: percentage points; * too few requests behind this percentile",
-        "时间单位为毫秒；pp 为百分点；* 样本过少",
+        "times in ms; pp: percentage points; ✓ better, ✗ worse; * too few requests behind this percentile",
+        "时间单位为毫秒；pp 为百分点；✓ 变好，✗ 变差；* 样本过少",
     );
     format!("{marks}\n{}", uncertainty(of, lang))
 }

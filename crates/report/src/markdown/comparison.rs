@@ -56,8 +56,8 @@ fn legend(of: &Comparison<'_>, lang: Lang) -> String {
         return String::new();
     }
     let marks = lang.pick(
-        "Times in ms; pp: percentage points; \\* too few requests behind this percentile.",
-        "时间单位为毫秒；pp 为百分点；\\* 样本过少。",
+        "Times in ms; pp: percentage points; ✓ better, ✗ worse; \\* too few requests behind this percentile.",
+        "时间单位为毫秒；pp 为百分点；✓ 变好，✗ 变差；\\* 样本过少。",
     );
     marks.to_owned() + lang.pick(" ", "") + uncertainty(of, lang)
 }

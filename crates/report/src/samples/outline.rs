@@ -36,6 +36,9 @@ impl Outline {
             if !line.starts_with(ATTEMPT)
                 && let Some(line) = lines.parse()?
             {
+                if matches!(line, Line::Run { .. }) {
+                    return Err(lines.second_run());
+                }
                 outline.take(line).ok_or_else(|| lines.out_of_bounds())?;
             }
         }

@@ -24,6 +24,12 @@ pub enum SamplesError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// Two files in one.
+    #[error("line {line} begins a second run: one file holds one run")]
+    Second {
+        /// Which, from 1.
+        line: usize,
+    },
     /// An instant, a stage or a number that no run reaches.
     #[error("line {line} holds a number that no run reaches")]
     Bounds {
@@ -65,6 +71,11 @@ impl<R: BufRead> Lines<R> {
             }
             Err(source) => Err(SamplesError::Read { line: self.number, source }),
         }
+    }
+
+    /// The error of a line that begins another run.
+    pub(super) fn second_run(&self) -> SamplesError {
+        SamplesError::Second { line: self.number }
     }
 
     /// The error of a line that says what cannot be.

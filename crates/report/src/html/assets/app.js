@@ -109,7 +109,8 @@
       hovermode: chart.kind === "heat" ? "closest" : "x unified",
       hoverlabel: { bgcolor: colour("paper"), bordercolor: colour("line"), font: { color: colour("ink"), size: 11 } },
       dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-      showlegend: chart.series.length > 1,
+      // The head of a comparison shows the colours of its runs; many names would leave no room to draw.
+      showlegend: chart.series.length > 1 && !(chart.series.length > 3 && chart.series[0].run != null),
       legend: { orientation: "h", x: 0, y: -0.18, yanchor: "top", font: { size: 11 } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft"), activecolor: colour("accent"), orientation: "h" },
       barmode: "stack",
