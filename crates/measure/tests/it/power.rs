@@ -23,8 +23,9 @@ fn an_unchanged_server_is_never_red_and_one_that_is_slower_than_allowed_is() {
 
 #[test]
 fn a_server_that_is_exactly_as_slow_as_allowed_is_mostly_left_open() {
-    let check = "tpot.p95 <= baseline + 20%";
-    assert!(count(check, 1.2, CheckResult::Inconclusive) >= PAIRS * 80 / 100);
+    for check in ["tpot.p95 <= baseline + 20%", "e2e.mean <= baseline + 20%"] {
+        assert!(count(check, 1.2, CheckResult::Inconclusive) >= PAIRS * 80 / 100, "{check}");
+    }
 }
 
 #[test]
