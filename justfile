@@ -3,6 +3,9 @@
 # the binary that `bench` and the browser and real-server tests use
 rungs := "target/release/rungs"
 
+# pages of results that say little or hold what an attacker would write, for the browser
+samples := "hostile-en half-failing-zh nothing-measured-en comparison-en comparison-hostile-zh comparison-empty-en"
+
 # list the recipes
 default:
     @just --list
@@ -53,11 +56,13 @@ scenarios: build
 bench-ci: build
     {{rungs}} run perf/config.toml --out target/bench || { [ $? -eq 5 ] && grep -q '"code": "saturated"' target/bench/latest.json; }
 
-# the report of that run, and its comparison with itself, in a real browser
+# the report of that run, its comparison with itself, and pages of worse runs, in a real browser
 test-browser: bench-ci
     browser/test target/bench/latest.html
     {{rungs}} report target/bench/latest.json target/bench/latest.json --html target/bench/comparison.html
     browser/test target/bench/comparison.html
+    cargo run --quiet --package rungs-report --example sample_page -- target/pages
+    browser/test --quick {{prepend("target/pages/", append(".html", samples))}}
 
 # streams through nginx, the ladder against a real model and through a real gateway
 test-real: build

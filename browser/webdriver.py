@@ -14,6 +14,9 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
 ]
 
+# A key's code, its number, and the text that it writes.
+KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), " ": ("Space", 32, " ")}
+
 
 class Browser:
     """One Chromium with a profile of its own; a context manager that ends it."""
@@ -83,6 +86,21 @@ class Browser:
     def command(self, name, **parameters):
         """A command of the browser's own protocol."""
         return self._call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def before_any_page(self, script):
+        """Runs a script in every document from now on, before anything of the document itself."""
+        self.command("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def press(self, key):
+        """Presses and releases a key, as the keyboard would."""
+        code, number, text = KEYS[key]
+        at = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+        self.command("Input.dispatchKeyEvent", type="keyDown", **at, **({"text": text} if text else {}))
+        self.command("Input.dispatchKeyEvent", type="keyUp", **at)
+
+    def print(self):
+        """The page as a PDF file."""
+        return base64.b64decode(self.command("Page.printToPDF", printBackground=True)["data"])
 
     def drag(self, start, end):
         """Presses the mouse at one point, and releases it at another."""

@@ -24,6 +24,24 @@ fn zero_when_the_gate_passes_and_one_when_a_strict_check_fails() {
 }
 
 #[test]
+fn out_03_a_stage_of_which_a_part_is_missing_is_incomplete_and_no_success() {
+    for checks in ["", "success_rate >= 99%"] {
+        let world = World::on_mock("");
+        let text = world.read("s.toml").replace(
+            "stages = [1, 2]\nstage_requests = 4",
+            "stages = [2]\nstage_requests = 90\nmax_requests = 62\npreflight = false",
+        );
+        world.write("s.toml", &(text + &if checks.is_empty() { String::new() } else { gate(checks) }));
+        let done = world.rungs(&["run", "s.toml"]);
+        assert_eq!(done.code, 5, "{checks}: {}", done.stderr);
+        let stage = &world.result()["stages"][0];
+        let counts = ["started", "ok"].map(|name| stage["counts"][name].as_u64());
+        assert_eq!(counts, [62, 62].map(Some), "{checks}");
+        assert_eq!(stage["status"], "incomplete", "{checks}");
+    }
+}
+
+#[test]
 fn zero_when_the_stop_rule_ends_the_climb_and_it_is_told_everywhere() {
     let world = World::new();
     let text = scenario("mock://?ttft=20ms&itl=1ms&tokens=3&limit=4", "").replace(

@@ -3,7 +3,7 @@
 use measure::gate::{Baseline, Check, Level, Reason, Rule, judge};
 use measure::result::{CheckResult, Interval, RunResult, StageResult, StageStatus, Unit, Verdict};
 
-use crate::run::{result, stage, stage_of_late_sends};
+use crate::run::{result, stage, stage_of_failures, stage_of_late_sends};
 
 fn rule(text: &str, level: Level) -> Rule {
     Rule { check: Check::parse(text).unwrap(), level, min_change: None }
@@ -34,6 +34,21 @@ fn out_03_too_few_values_behind_a_percentile_are_no_pass() {
     let (verdict, result, reason) = verdict("ttft.p95 < 5s", &stage());
     assert_eq!((verdict, result), (Verdict::NotJudged, CheckResult::NoData));
     assert_eq!(reason, "2 values, at least 20 are needed");
+}
+
+#[test]
+fn out_03_one_failure_of_many_is_within_a_limit_of_a_tenth_of_a_percent() {
+    let rows = [
+        (1, "error_rate <= 0.1%", CheckResult::Pass),
+        (1, "error_rate <= 0.02%", CheckResult::Fail),
+        (4, "error_rate <= 0.1%", CheckResult::Fail),
+        (0, "error_rate <= 0%", CheckResult::Pass),
+    ];
+    for (failed, text, expected) in rows {
+        let stage = stage_of_failures(3822, failed);
+        assert_eq!((stage.counts.started, stage.counts.failed), (3822, failed));
+        assert_eq!(verdict(text, &stage).1, expected, "{failed} failed, {text}");
+    }
 }
 
 #[test]

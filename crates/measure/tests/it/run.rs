@@ -110,6 +110,19 @@ pub(crate) fn stage_of_late_sends(sends: u64, late: u64) -> StageResult {
     recorder.finish(StageStatus::Complete, &ClientLook { lag_ms: lag.summary(), cpu_percent: Some(12.5) })
 }
 
+/// One rung of so many requests, the last of which failed.
+pub(crate) fn stage_of_failures(requests: u64, failed: u64) -> StageResult {
+    let mut recorder = StageRecorder::new(frame());
+    for seq in 0..requests {
+        let one = match seq < requests - failed {
+            true => attempt(1000, Outcome::Ok, Some(200)),
+            false => attempt(1000, Outcome::Failed(ErrorClass::StreamInterrupted), Some(200)),
+        };
+        recorder.record(&sample(seq, Phase::Measure, one));
+    }
+    recorder.finish(StageStatus::Complete, &ClientLook::default())
+}
+
 /// One rung of two seconds whose ramp sent one request at this moment, in ms.
 pub(crate) fn stage_with_ramp_at(ramp: u64) -> StageResult {
     let mut recorder = StageRecorder::new(frame());

@@ -14,6 +14,7 @@ use quick_junit::{Report, SerializeError, TestCase, TestSuite};
 
 use crate::{Lang, search, stored};
 use case::text;
+use ran::ExitSaid;
 
 /// Name of the suite of the run itself.
 const RUN: &str = "run";
@@ -31,10 +32,13 @@ pub fn render(run: &RunResult, lang: Lang) -> Result<String, SerializeError> {
         Verdict::None => rungs(run).map(|stage| of_stage(run, stage, lang)).collect(),
         Verdict::Pass | Verdict::Fail | Verdict::NotJudged => of_gate(run, lang),
     };
-    let told = suites.iter().any(|suite| suite.failures + suite.errors > 0);
+    let said = match suites.iter().any(|suite| suite.failures + suite.errors > 0) {
+        true => ExitSaid::ByOthers,
+        false => ExitSaid::ByNone,
+    };
     let mut report = Report::new(text(&run.test_name));
     report.timestamp = run.started_at.parse().ok();
-    report.add_test_suite(of_run(run, told, lang)).add_test_suites(suites);
+    report.add_test_suite(of_run(run, said, lang)).add_test_suites(suites);
     report.to_string()
 }
 
@@ -43,10 +47,10 @@ fn rungs(run: &RunResult) -> impl Iterator<Item = &StageResult> {
     run.stages.iter().filter(|stage| !search::is_of_search(run, stage))
 }
 
-/// The run as a whole; `told` where another case fails for what the exit code says.
-fn of_run(run: &RunResult, told: bool, lang: Lang) -> TestSuite {
+/// The run as a whole.
+fn of_run(run: &RunResult, said: ExitSaid, lang: Lang) -> TestSuite {
     let mut suite = TestSuite::new(RUN);
-    let mut case = case(run, RUN, "completed", ran::completed(run, told, lang));
+    let mut case = case(run, RUN, "completed", ran::completed(run, said, lang));
     case.set_system_out(text(&stored::conclusion(run, lang)));
     suite.add_test_case(case);
     suite

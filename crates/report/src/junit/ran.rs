@@ -6,9 +6,18 @@ use quick_junit::TestCaseStatus;
 use super::case::{error, failure, skipped};
 use crate::{Lang, ended, load, verdict};
 
+/// Which case says why the exit code is not 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExitSaid {
+    /// A check or a stage that failed or has an error.
+    ByOthers,
+    /// No other: the run's own has to.
+    ByNone,
+}
+
 /// Whether the run came to its end, and with an exit code that other cases account for.
-pub(super) fn completed(run: &RunResult, told: bool, lang: Lang) -> TestCaseStatus {
-    let accounted = run.exit.code == 0 || told;
+pub(super) fn completed(run: &RunResult, said: ExitSaid, lang: Lang) -> TestCaseStatus {
+    let accounted = run.exit.code == 0 || said == ExitSaid::ByOthers;
     if run.status == RunStatus::Completed && accounted {
         return TestCaseStatus::success();
     }

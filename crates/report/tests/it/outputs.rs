@@ -1,7 +1,7 @@
-//! Markdown, JUnit and CSV: what they say of a run, snapshot by snapshot.
+//! JSON, Markdown, JUnit and CSV: what they say of a run, snapshot by snapshot.
 
 use measure::result::RunResult;
-use report::{Lang, csv, junit, markdown};
+use report::{Lang, csv, json, junit, markdown};
 
 use crate::fixture::{self, HOSTILE};
 
@@ -48,4 +48,35 @@ fn the_outputs_say_what_was_measured_and_nothing_that_was_not() {
             insta::assert_snapshot!(format!("{format}_{name}"), text);
         }
     }
+}
+
+#[test]
+fn the_saved_result_is_strict_json_and_says_nothing_that_was_not_measured() {
+    for (name, run) in &RUNS[..3] {
+        let run = run(Lang::En);
+        let text = json::render(&run).unwrap();
+        // JSON has null in place of NaN and infinities: they would come back as something else, or not at all.
+        let read = RunResult::from_json(&text).unwrap();
+        assert!(read == run, "{name}");
+        let shown = shortened(&text);
+        for word in ["NaN", "inf"] {
+            let mut words = shown.split(|letter: char| !letter.is_alphanumeric());
+            assert_eq!(words.find(|found| *found == word), None, "{name}");
+        }
+        insta::assert_snapshot!(format!("json_{name}"), shown);
+    }
+}
+
+/// What is long and says little to a reader: packed histograms, and all but one second of the timelines.
+fn shortened(text: &str) -> String {
+    let mut result: serde_json::Value = serde_json::from_str(text).unwrap();
+    for stage in result["stages"].as_array_mut().unwrap() {
+        stage["timeline"].as_array_mut().unwrap().truncate(1);
+        for distribution in
+            stage.as_object_mut().unwrap().values_mut().filter(|value| value["hdr"].is_string())
+        {
+            distribution["hdr"] = "(packed)".into();
+        }
+    }
+    serde_json::to_string_pretty(&result).unwrap()
 }
