@@ -1,5 +1,5 @@
 //! The samples file: NDJSON, a line per attempt as its request finishes, between a line for the run and lines for its
-//! stages. Everything in a result can be counted again from it, also when the run was killed: [`rebuild`].
+//! stages. Everything in a result can be counted again from it, also when the run was killed: [`rebuild()`].
 
 mod bounds;
 mod line;
