@@ -30,12 +30,57 @@ impl<'a> Group<'a> {
         self.ran().next().map(StageResult::level)
     }
 
+    /// What to know of a run's stage before its numbers are read.
+    pub fn remarks(&self, run: usize) -> Vec<Remark> {
+        let Some(stage) = self.stages.get(run).copied().flatten() else { return vec![Remark::NotRun] };
+        let cut = match stage.status {
+            StageStatus::Incomplete => Some(Remark::CutShort),
+            StageStatus::Stopped => Some(Remark::Stopped),
+            StageStatus::Complete | StageStatus::Skipped => None,
+        };
+        cut.into_iter().chain(stage.client.saturated.then_some(Remark::Saturated)).collect()
+    }
+
     /// Its load in words: `20 users`, `up: 0 to 100 users`.
     pub fn title(&self, lang: Lang) -> String {
         let Some(stage) = self.ran().next() else { return String::new() };
         match stage.is_step() {
             true => load::stage(stage, lang),
             false => crate::plain::line(&stage.name) + lang.pick(": ", "：") + &load::stage(stage, lang),
+        }
+    }
+}
+
+/// What is said beside the name of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remark {
+    /// It did not have this load.
+    NotRun,
+    /// The stage did not come to its end.
+    CutShort,
+    /// A check of `[load.stop]` ended it.
+    Stopped,
+    /// The load generator was at its limit.
+    Saturated,
+}
+
+impl Remark {
+    /// In words.
+    pub fn words(self, lang: Lang) -> &'static str {
+        match self {
+            Self::NotRun => lang.pick("did not run this", "未运行本级"),
+            Self::CutShort => lang.pick("cut short", "未跑完"),
+            Self::Stopped => lang.pick("stopped", "已停止"),
+            Self::Saturated => lang.pick("generator at its limit", "压测机达极限"),
+        }
+    }
+
+    /// In a letter, as in the table of one run.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Self::NotRun => "",
+            Self::CutShort | Self::Stopped => "~",
+            Self::Saturated => "!",
         }
     }
 }

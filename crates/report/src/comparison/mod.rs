@@ -19,7 +19,7 @@ pub use change::{Change, Tone};
 pub use column::{COLUMNS, Column};
 pub use conclusion::conclusion;
 pub use difference::{Fact, facts};
-pub use group::Group;
+pub use group::{Group, Remark};
 pub(crate) use rows::{head, rows};
 pub use terminal::terminal;
 

@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Comparison, conclusion, head, rows, uncertainty};
+use super::{Comparison, Group, Remark, conclusion, head, rows, uncertainty};
 use crate::Lang;
 
 /// Columns of the table at most.
@@ -10,6 +10,8 @@ const WIDTH: usize = 100;
 const GAP: &str = "  ";
 /// Least room for what a run is called.
 const LABEL: usize = 8;
+/// Room for what is said of a run's stage in letters.
+const MARKS: usize = 2;
 
 /// Table, legend and conclusion.
 pub fn terminal(of: &Comparison<'_>, lang: Lang) -> String {
@@ -27,7 +29,14 @@ fn legend(of: &Comparison<'_>, lang: Lang) -> String {
         "times in ms; pp: percentage points; ✓ better, ✗ worse; * too few requests behind this percentile",
         "时间单位为毫秒；pp 为百分点；✓ 变好，✗ 变差；* 样本过少",
     );
-    format!("{marks}\n{}", uncertainty(of, lang))
+    let any = |remark| {
+        of.groups().iter().any(|group| (0..of.runs().len()).any(|run| group.remarks(run).contains(&remark)))
+    };
+    let cut = (any(Remark::CutShort) || any(Remark::Stopped)).then(|| lang.pick("~ cut short", "~ 未跑完"));
+    let limit = any(Remark::Saturated)
+        .then(|| lang.pick("! the load generator was at its limit", "! 压测机已达极限"));
+    let lines = [Some(marks), cut, limit, Some(uncertainty(of, lang))];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// Nothing where no stage ran.
@@ -43,8 +52,9 @@ fn table(of: &Comparison<'_>, lang: Lang) -> String {
     let gap =
         if widths.iter().map(|width| width + GAP.len()).sum::<usize>() + LABEL <= WIDTH { GAP } else { " " };
     let numbers: usize = widths.iter().map(|width| width + gap.len()).sum();
-    let names = Names::of(of, WIDTH.saturating_sub(numbers).max(LABEL), lang);
-    let room = names.in_rows.iter().map(|name| name.width()).max().unwrap_or(0).max(LABEL);
+    let names = Names::of(of, WIDTH.saturating_sub(numbers).max(LABEL).saturating_sub(MARKS), lang);
+    let marks = |name: &String| name.width() + MARKS;
+    let room = names.in_rows.iter().map(marks).max().unwrap_or(0).max(LABEL);
     let line = |label: &str, cells: &[String]| {
         let cells = cells.iter().zip(&widths);
         let cells: String =
@@ -52,12 +62,17 @@ fn table(of: &Comparison<'_>, lang: Lang) -> String {
         format!("{label}{}{cells}", " ".repeat(room.saturating_sub(label.width())))
     };
     let mut lines = vec![line("", &head)];
-    for (title, rows) in &blocks {
+    for (group, (title, rows)) in of.groups().iter().zip(&blocks) {
         lines.push(cut(title, WIDTH));
-        lines.extend(names.in_rows.iter().zip(rows).map(|(name, cells)| line(name, cells)));
+        let named = names.in_rows.iter().zip(rows).enumerate();
+        lines.extend(named.map(|(run, (name, cells))| line(&(name.clone() + &letters(group, run)), cells)));
     }
     lines.extend(names.key);
     lines.join("\n")
+}
+
+fn letters(group: &Group<'_>, run: usize) -> String {
+    group.remarks(run).into_iter().map(Remark::letter).collect()
 }
 
 /// What the runs are called in the rows of the table.

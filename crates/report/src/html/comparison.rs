@@ -60,7 +60,7 @@ struct Block {
 #[derive(Serialize)]
 struct Row {
     label: String,
-    ran: bool,
+    remarks: Vec<Text>,
     cells: Vec<Cell>,
 }
 
@@ -114,7 +114,11 @@ fn head(column: &Column) -> Text {
 fn block(of: &Comparison<'_>, group: &Group<'_>) -> Block {
     let row = |(index, side): (usize, &comparison::Side<'_>)| Row {
         label: side.label.clone(),
-        ran: group.stages[index].is_some(),
+        remarks: group
+            .remarks(index)
+            .into_iter()
+            .map(|remark| Text::of(|lang| remark.words(lang).to_owned()))
+            .collect(),
         cells: COLUMNS.iter().map(|column| cell(column, group, index)).collect(),
     };
     Block { title: Text::of(|lang| group.title(lang)), rows: of.runs().iter().enumerate().map(row).collect() }

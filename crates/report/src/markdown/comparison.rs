@@ -43,12 +43,22 @@ fn table(of: &Comparison<'_>, lang: Lang) -> String {
         let load = prose(&group.title(lang));
         let rows = of.runs().iter().zip(numbers).zip(&group.stages);
         // A run that did not go there has nothing to show.
-        let rows = rows.filter(|(_, stage)| stage.is_some()).map(|(row, _)| row);
-        rows.map(move |(side, cells)| {
-            [load.clone(), code(&side.label)].into_iter().chain(cells).collect::<Vec<_>>()
+        let rows = rows.enumerate().filter(|(_, (_, stage))| stage.is_some());
+        rows.map(move |(index, ((side, cells), _))| {
+            let remarks: Vec<&str> =
+                group.remarks(index).into_iter().map(|remark| remark.words(lang)).collect();
+            let name = code(&side.label) + &in_brackets(&remarks, lang);
+            [load.clone(), name].into_iter().chain(cells).collect::<Vec<_>>()
         })
     });
     [head, rule].into_iter().chain(rows).map(|row| line(&row)).collect::<Vec<_>>().join("\n")
+}
+
+fn in_brackets(remarks: &[&str], lang: Lang) -> String {
+    match remarks.is_empty() {
+        true => String::new(),
+        false => lang.pick(format!(" ({})", remarks.join(", ")), format!("（{}）", remarks.join("，"))),
+    }
 }
 
 fn legend(of: &Comparison<'_>, lang: Lang) -> String {

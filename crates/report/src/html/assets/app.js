@@ -170,6 +170,8 @@
     const byLoad = new Map();
     data.marks.forEach((mark) => byLoad.set(mark.at, [...(byLoad.get(mark.at) ?? []), mark]));
     const all = [...byLoad].sort(([one], [other]) => one - other);
+    // A name at the left edge would be cut if it ended at its line.
+    const largest = Math.max(...data.ladder.flatMap((chart) => chart.series.flatMap((series) => series.x)));
     return {
       shapes: all.map(([at, marks]) => ({
         type: "line", xref: "x", yref: "paper", x0: at, x1: at, y0: 0, y1: 1,
@@ -177,7 +179,7 @@
       })),
       annotations: all.map(([at, marks], index) => ({
         x: at, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false,
-        xanchor: index === all.length - 1 && all.length > 1 ? "left" : "right",
+        xanchor: (index === all.length - 1 && all.length > 1) || at < 0.2 * largest ? "left" : "right",
         text: marks.map((mark) => say(mark.name)).join(" · "),
         font: { size: 10, color: colour(marks.at(-1).tone) },
       })),
