@@ -55,6 +55,12 @@ fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// The blocks that are not empty, a blank line between two.
+pub(crate) fn paragraphs(blocks: &[String]) -> String {
+    let said = blocks.iter().filter(|block| !block.is_empty());
+    said.map(|block| format!("{block}\n")).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

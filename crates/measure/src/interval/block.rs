@@ -48,7 +48,7 @@ impl Values {
         self.sum += value;
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         for (step, count) in &other.counts {
             *self.counts.entry(*step).or_default() += count;
         }

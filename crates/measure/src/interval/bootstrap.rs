@@ -59,9 +59,12 @@ impl Bootstrap<'_> {
     }
 
     fn pooled(&self, metric: Metric) -> Values {
-        let mut all = Block::default();
-        self.blocks.iter().for_each(|(block, _)| all.merge(block));
-        all.values.remove(&metric).unwrap_or_default()
+        let mut all = Values::default();
+        self.blocks
+            .iter()
+            .filter_map(|(block, _)| block.values.get(&metric))
+            .for_each(|values| all.merge(values));
+        all
     }
 
     /// How often each block is drawn.

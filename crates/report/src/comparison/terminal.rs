@@ -4,6 +4,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{Comparison, Group, Remark, conclusion, head, rows, uncertainty};
 use crate::Lang;
+use crate::plain::paragraphs;
 
 /// Columns of the table at most.
 const WIDTH: usize = 100;
@@ -15,13 +16,7 @@ const MARKS: usize = 2;
 
 /// Table, legend and conclusion.
 pub fn terminal(of: &Comparison<'_>, lang: Lang) -> String {
-    let parts = [table(of, lang), legend(of, lang), conclusion(of, lang)];
-    parts
-        .iter()
-        .filter(|part| !part.is_empty())
-        .map(|part| format!("{part}\n"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    paragraphs(&[table(of, lang), legend(of, lang), conclusion(of, lang)])
 }
 
 fn legend(of: &Comparison<'_>, lang: Lang) -> String {

@@ -31,6 +31,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("distributions.html", include_str!("assets/parts/distributions.html")),
     ("failures.html", include_str!("assets/parts/failures.html")),
     ("facts.html", include_str!("assets/parts/facts.html")),
+    ("definitions.html", include_str!("assets/parts/definitions.html")),
     ("reference.html", include_str!("assets/parts/reference.html")),
 ];
 

@@ -4,22 +4,17 @@ use super::checks::line;
 use super::inert::{code, escaped, prose};
 use crate::Lang;
 use crate::comparison::{self, Comparison, facts, uncertainty};
+use crate::plain::paragraphs;
 
 /// The comparison as Markdown.
 pub fn comparison(of: &Comparison<'_>, lang: Lang) -> String {
-    let blocks = [
+    paragraphs(&[
         title(of, lang),
         prose(&comparison::conclusion(of, lang)),
         table(of, lang),
         legend(of, lang),
         differences(of, lang),
-    ];
-    blocks
-        .iter()
-        .filter(|block| !block.is_empty())
-        .map(|block| format!("{block}\n"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    ])
 }
 
 fn title(of: &Comparison<'_>, lang: Lang) -> String {

@@ -8,13 +8,14 @@ mod ladder;
 
 use measure::result::RunResult;
 
+use crate::plain::paragraphs;
 use crate::{Lang, ended, stored, verdict};
 pub use comparison::comparison;
 use inert::{code, prose};
 
 /// The result as Markdown.
 pub fn render(run: &RunResult, lang: Lang) -> String {
-    let blocks = [
+    paragraphs(&[
         title(run, lang),
         reasons(run, lang),
         prose(&stored::conclusion(run, lang)),
@@ -23,13 +24,7 @@ pub fn render(run: &RunResult, lang: Lang) -> String {
         checks::block(run, lang),
         warnings(run, lang),
         what_was_run(run, lang),
-    ];
-    blocks
-        .iter()
-        .filter(|block| !block.is_empty())
-        .map(|block| format!("{block}\n"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    ])
 }
 
 fn title(run: &RunResult, lang: Lang) -> String {

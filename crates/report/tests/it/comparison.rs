@@ -171,6 +171,18 @@ fn the_table_fits_a_hundred_columns() {
 }
 
 #[test]
+fn every_number_that_is_compared_has_an_interval_in_every_run() {
+    let name = |column: &Column| match column.percentile {
+        "" => column.metric.to_string(),
+        percentile => format!("{}.{percentile}", column.metric),
+    };
+    assert_eq!(
+        COLUMNS.iter().map(name).collect::<Vec<_>>(),
+        measure::gate::STANDARD.map(|of| of.to_string())
+    );
+}
+
+#[test]
 fn a_change_that_may_be_chance_is_neither_better_nor_worse() {
     let mut runs = [fixture::all_good(Lang::En), fixture::slower(Lang::En)];
     let column = COLUMNS
