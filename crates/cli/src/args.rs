@@ -53,6 +53,9 @@ pub(crate) enum Command {
     Gate(GateArgs),
     /// Write the small committed baseline from a result
     Baseline(BaselineArgs),
+    /// Run a scenario against itself several times, and write the noise floor of its numbers into the baseline
+    #[command(after_help = CALIBRATE_EXAMPLES)]
+    Calibrate(CalibrateArgs),
     /// Start the built-in streaming server on 127.0.0.1
     Mock(MockArgs),
     /// Print the JSON Schema of the scenario file, for editors
@@ -87,6 +90,12 @@ rungs gate perf/report/latest.json --scenario perf/config.toml --baseline other.
 Exit codes: 0 passed - 1 a strict check failed - 2 the result cannot be read - 3 the scenario is not valid -\n\
 5 not judged - 6 an output could not be written";
 
+const CALIBRATE_EXAMPLES: &str = "Examples:\n  \
+rungs calibrate perf/config.toml                 five climbs; the baseline goes where [gate] baseline says\n  \
+rungs calibrate perf/config.toml --times 10 --to perf/baseline.json\n\n\
+Exit codes: 0 the baseline is written - 2 wrong command line - 3 the scenario is not valid -\n\
+4 the target cannot be used - 5 the runs cannot be a baseline - 6 an output could not be written";
+
 /// What lays itself over the scenario file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LayerArgs {
@@ -115,6 +124,28 @@ pub(crate) struct LayerArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    /// Write the result to stdout too, and nothing else there
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    pub(crate) json: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CalibrateArgs {
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    /// How often the ladder is climbed
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) times: u32,
+    /// Where the baseline goes, instead of where `[gate] baseline` says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+}
+
+/// What is run, and how load is sent.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LoadArgs {
     /// The scenario file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
@@ -129,9 +160,6 @@ pub(crate) struct RunArgs {
     /// Do not ask before load goes to a host that is not this machine
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Write the result to stdout too, and nothing else there
-    #[arg(long, value_name = "-", value_parser = ["-"])]
-    pub(crate) json: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,8 @@
 //! The baseline that checks ask for, or why there is none to judge by.
 
-use measure::gate::{Baseline, Limit};
-use measure::result::RunResult;
+use measure::gate::{self, Baseline, Limit, Rule, Tight};
+use measure::result::{RunResult, StageResult};
+use report::Lang;
 use scenario::plan::Plan;
 
 use crate::screen;
@@ -45,6 +46,20 @@ impl BaselineState {
             Self::NotAsked | Self::Unusable(_) => None,
         }
     }
+}
+
+/// Checks against the baseline that allow less than it scatters by itself, each in a sentence.
+pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline, lang: Lang) -> Vec<String> {
+    let found = gate::tight(rules, stages, baseline);
+    let sentence = |tight: &Tight<'_>| {
+        let (check, stage) = (&tight.rule.check.text, tight.stage);
+        let floor = format!("{:.1}%", tight.floor * 100.0);
+        lang.pick(
+            format!("`{check}` in stage {stage} allows less than chance alone changes it by ({floor}): allow more, or measure more"),
+            format!("级别 {stage} 的检查 `{check}` 所允许的变化小于偶然波动（{floor}）：请放宽限值或增加测量"),
+        )
+    };
+    found.iter().map(sentence).collect()
 }
 
 fn load(plan: &Plan) -> Result<Baseline, String> {

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Code {
     match command {
         Command::Run(args) => command::run(&args),
+        Command::Calibrate(args) => command::calibrate(&args),
         Command::Check(args) => command::check(&args),
         Command::Plan(args) => command::plan(&args),
         Command::Probe(args) => command::probe(&args),

@@ -6,6 +6,7 @@ use engine::{BeforeLoad, Breached, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
+use measure::stage::Round;
 use measure::{Offset, Outcome, Sample};
 use report::number::{UNKNOWN, ms, of_check, percent, rate};
 use scenario::plan::{Plan, Stage};
@@ -66,7 +67,8 @@ struct Tally {
 impl Progress {
     /// A view of a plan's run.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let planned = plan.load.stages.iter().map(Stage::length).collect();
+        let once: Vec<_> = plan.load.stages.iter().map(Stage::length).collect();
+        let planned = once.repeat(plan.gate.repeats as usize);
         Self {
             bar: screen::is_live().then(bar),
             stage: String::new(),
@@ -100,10 +102,13 @@ impl Progress {
         }
     }
 
-    pub(crate) fn stage_started(&mut self, index: usize, stage: &Stage) {
+    pub(crate) fn stage_started(&mut self, index: usize, stage: &Stage, round: Option<Round>) {
         // A ramp follows on: the stage before it has not ended yet, and has shown its last row.
         self.stage_ended();
-        self.stage.clone_from(&stage.name);
+        self.stage = match round {
+            None => stage.name.clone(),
+            Some(Round { number, .. }) => format!("{}#{number}", stage.name),
+        };
         self.index = index;
         self.is_open = stage.level().rate().is_some();
         self.rate = None;

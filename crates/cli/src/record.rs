@@ -14,7 +14,7 @@ use measure::{Amount, ErrorClass, Level};
 use report::{Lang, conclusion, warnings};
 use scenario::plan::{Auth, Plan, Search, TlsVerification, WarmUp};
 
-use crate::baseline::BaselineState;
+use crate::baseline::{BaselineState, tight};
 
 /// The result of a run, without its exit code.
 pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState, lang: Lang) -> RunResult {
@@ -61,6 +61,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         notes: plan.notes.clone(),
     };
     run.warnings = run_warnings(plan, recording.spent_cap, baseline, lang);
+    run.warnings.extend(tight_checks(plan, &run, baseline, lang));
     run.warnings.extend(warnings::of_stages(&run, lang));
     run.conclusion = conclusion::of(&run, objectives, lang);
     run
@@ -181,6 +182,14 @@ fn fingerprint(plan: &Plan) -> Fingerprint {
 fn machine(workers: usize) -> Machine {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Machine { os: std::env::consts::OS.to_owned(), cpus, workers }
+}
+
+/// Checks that allow less than calibration saw runs differ by.
+fn tight_checks(plan: &Plan, run: &RunResult, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {
+    let Some(baseline) = baseline.usable() else { return Vec::new() };
+    let sentences = tight(&plan.gate.rules, &run.stages, baseline, lang);
+    let warning = |text| Warning { code: "tight_check".to_owned(), stage: None, text };
+    sentences.into_iter().map(warning).collect()
 }
 
 fn run_warnings(plan: &Plan, spent_cap: Option<u64>, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {

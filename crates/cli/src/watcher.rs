@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use engine::{BeforeLoad, Breached, Observer, Snapshot};
 use measure::Sample;
-use measure::result::RunResult;
+use measure::gate::{Baseline, Rule, doubtful, judge};
+use measure::result::{RunResult, StageResult};
 use measure::stage::{Closing, StageFrame};
 use report::samples::{attempt_lines, run_end_line, run_line, stage_end_line, stage_start_line};
 use scenario::plan::{Plan, Stage};
@@ -18,15 +19,24 @@ pub(crate) struct Watcher {
     samples: Option<SamplesFile>,
     failure: Option<String>,
     progress: Option<Progress>,
+    rules: Vec<Rule>,
+    baseline: Option<Baseline>,
 }
 
 impl Watcher {
     /// Opens the samples file, before anything is sent; `unstarted` is the result of a run that ends now.
-    pub(crate) fn open(plan: &Plan, places: &Places, unstarted: &RunResult) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        plan: &Plan,
+        places: &Places,
+        unstarted: &RunResult,
+        baseline: Option<&Baseline>,
+    ) -> anyhow::Result<Self> {
         let mut watcher = Self {
             samples: places.samples.as_deref().map(SamplesFile::create).transpose()?,
             failure: None,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
+            rules: plan.gate.rules.clone(),
+            baseline: baseline.cloned(),
         };
         watcher.write(&run_line(unstarted, &engine::unstarted(plan)));
         watcher.flush();
@@ -79,7 +89,7 @@ impl Observer for Watcher {
 
     fn stage_started(&mut self, index: usize, stage: &Stage, frame: &StageFrame) {
         self.write(&stage_start_line(index, frame));
-        self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage));
+        self.progress.iter_mut().for_each(|progress| progress.stage_started(index, stage, frame.round));
     }
 
     fn sample(&mut self, sample: &Sample) {
@@ -94,6 +104,13 @@ impl Observer for Watcher {
 
     fn breached(&mut self, breached: &Breached) {
         self.progress.iter_mut().for_each(|progress| progress.breached(breached));
+    }
+
+    fn doubtful(&mut self, stages: &[StageResult]) -> Vec<usize> {
+        let gate = judge(&self.rules, stages, self.baseline.as_ref());
+        let doubtful = doubtful(&gate);
+        let indexed = stages.iter().enumerate().filter(|(_, stage)| doubtful.contains(&stage.name.as_str()));
+        indexed.map(|(index, _)| index).collect()
     }
 
     fn stage_ended(&mut self, index: usize, closing: &Closing) {

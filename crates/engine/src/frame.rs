@@ -60,13 +60,15 @@ pub(crate) fn frame(
         reading_speed: plan.map_or(1.0, |plan| plan.outputs.reading_speed),
         objectives: [objectives.ttft, objectives.tpot, objectives.e2e],
         intervals: plan.map_or_else(Intervals::default, intervals),
+        round: None,
     }
 }
 
 /// What runs are compared by has an interval, and what checks are written on.
 fn intervals(plan: &Plan) -> Intervals {
     let mut of = STANDARD.to_vec();
-    for statistic in plan.gate.rules.iter().map(|rule| rule.check.statistic()) {
+    let gated = plan.gate.rules.iter().map(|rule| rule.check.statistic());
+    for statistic in gated.chain(plan.gate.also.iter().copied()) {
         if !of.contains(&statistic) {
             of.push(statistic);
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use measure::result::StageResult;
 use measure::stage::{Closing, StageFrame};
 use measure::{Offset, Sample};
 use scenario::plan::Stage;
@@ -24,6 +25,11 @@ pub trait Observer {
 
     /// A check of the stop rule does not hold: the stage ends, and the climb with it.
     fn breached(&mut self, _breached: &Breached) {}
+
+    /// Asked after the climb, as often as `[gate] confirm` allows: indices of the stages to be measured once more.
+    fn doubtful(&mut self, _stages: &[StageResult]) -> Vec<usize> {
+        Vec::new()
+    }
 
     /// A stage ended, and everything that was sent in it.
     fn stage_ended(&mut self, _index: usize, _closing: &Closing) {}

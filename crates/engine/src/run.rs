@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use measure::result::{CheckResult, RunStatus, StageResult, StageStatus};
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::stage::{ClientLook, Purpose, Round, StageFrame, StageRecorder};
 use measure::{ErrorClass, ErrorGroup, Flag, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Search};
 
@@ -125,7 +125,7 @@ pub async fn run(
     let mut recording = Recording::begin(settings);
     climb(plan, &mut coordinator, &mut recording).await?;
     recording.spent_cap = coordinator.spent_cap();
-    recording.unaccounted = coordinator.unaccounted(&recording.stages);
+    recording.unaccounted = coordinator.unaccounted();
     recording.finished_at = settings.clock.wall(settings.clock.now());
     Ok(recording)
 }
@@ -154,29 +154,72 @@ async fn climb(
         coordinator.warm_up(warm_up).await?;
         recording.aborted = all_refused(coordinator.warmed_up());
     }
-    for range in plan.load.stretches() {
-        let stages = &plan.load.stages[range.clone()];
-        let goes_on =
-            recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none();
-        if goes_on && range.start > 0 {
-            coordinator.rest().await;
-        }
-        if !goes_on || coordinator.is_stopped() {
-            recording.stages.extend(coordinator.skip(range.start, stages));
-            continue;
-        }
-        recording.stages.extend(coordinator.stretch(range.start, stages).await?);
-        recording.aborted = coordinator.dead_key();
+    for number in 1..=plan.gate.repeats {
+        round(plan, number, coordinator, recording).await?;
     }
+    confirm(plan, coordinator, recording).await?;
     recording.breached = coordinator.breach().cloned();
     if let Some(plan) = &plan.load.search {
         search(plan, coordinator, recording).await?;
     }
+    recording.stages = coordinator.results();
     recording.status = match (&recording.aborted, coordinator.is_stopped()) {
         (Some(_), _) => RunStatus::Aborted,
         (None, true) => RunStatus::Interrupted,
         (None, false) => RunStatus::Completed,
     };
+    Ok(())
+}
+
+/// Climbs the ladder once. What a first round does not reach is skipped; of a further one it is not there.
+async fn round(
+    plan: &Plan,
+    number: u32,
+    coordinator: &mut Coordinator<'_>,
+    recording: &mut Recording,
+) -> Result<(), EngineError> {
+    for range in plan.load.stretches() {
+        let stages = &plan.load.stages[range.clone()];
+        let again = (number > 1).then_some(Round { of: range.start, number, purpose: Purpose::Measure });
+        let goes_on = goes_on(coordinator, recording);
+        if goes_on && (range.start > 0 || number > 1) {
+            coordinator.rest().await;
+        }
+        match (goes_on && !coordinator.is_stopped(), again) {
+            (true, again) => drop(coordinator.stretch(stages, again).await?),
+            (false, None) => coordinator.skip(stages),
+            (false, Some(_)) => return Ok(()),
+        }
+        recording.aborted = recording.aborted.take().or_else(|| coordinator.dead_key());
+    }
+    Ok(())
+}
+
+/// Nothing has ended the climb.
+fn goes_on(coordinator: &Coordinator<'_>, recording: &Recording) -> bool {
+    recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none()
+}
+
+/// Measures stages again on which a check fails, until none does or it did so as often as was asked for.
+async fn confirm(
+    plan: &Plan,
+    coordinator: &mut Coordinator<'_>,
+    recording: &mut Recording,
+) -> Result<(), EngineError> {
+    for time in 0..plan.gate.confirm {
+        let doubtful = coordinator.doubtful();
+        for range in plan.load.stretches() {
+            let doubted = doubtful.iter().any(|stage| range.contains(stage));
+            if !doubted || !goes_on(coordinator, recording) || coordinator.is_stopped() {
+                continue;
+            }
+            coordinator.rest().await;
+            let number = plan.gate.repeats + time + 1;
+            let again = Round { of: range.start, number, purpose: Purpose::Confirm };
+            coordinator.stretch(&plan.load.stages[range], Some(again)).await?;
+            recording.aborted = coordinator.dead_key();
+        }
+    }
     Ok(())
 }
 
@@ -187,7 +230,7 @@ async fn search(
     recording: &mut Recording,
 ) -> Result<(), EngineError> {
     let mut bisection = Bisection::new(plan);
-    for stage in &recording.stages {
+    for stage in &coordinator.results() {
         let shown = shown(stage, plan);
         if shown != Shown::Nothing
             && let Some(amount) = comparable(stage, plan)
@@ -202,9 +245,8 @@ async fn search(
         }
         coordinator.rest().await;
         coordinator.forget_breach();
-        let stages = coordinator.stretch(recording.stages.len(), &[plan.stage(users)]).await?;
+        let stages = coordinator.stretch(&[plan.stage(users)], None).await?;
         stages.iter().for_each(|stage| bisection.learn(users, shown(stage, plan)));
-        recording.stages.extend(stages);
         recording.aborted = coordinator.dead_key();
     }
     recording.proved = Some(bisection.proved());

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use measure::result::{StageResult, StageStatus};
+use measure::result::StageStatus;
 use measure::sample::Phase;
 use measure::stage::{ClientLook, Closing, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
@@ -114,13 +114,9 @@ impl Recorders {
         self.stages.iter().enumerate().map(closing).collect()
     }
 
-    /// The results of stages that ended so.
-    pub(crate) fn finish(&self, closings: &[Closing]) -> Vec<StageResult> {
-        self.stages
-            .iter()
-            .zip(closings)
-            .map(|(recorder, closing)| recorder.finish(closing.status, &closing.look))
-            .collect()
+    /// One by one.
+    pub(crate) fn into_stages(self) -> impl Iterator<Item = StageRecorder> {
+        self.stages.into_iter()
     }
 }
 

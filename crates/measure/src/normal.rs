@@ -21,13 +21,47 @@ pub(crate) fn within(deviations: f64) -> f64 {
     2.0 * sum * step / 3.0
 }
 
-/// The same quantile of Student's distribution with so many degrees of freedom, at least 5, by the expansion of Fisher and
-/// Cornish (1960) up to the second order.
+/// From so many degrees of freedom on the expansion is exact to five places.
+const MANY: f64 = 30.0;
+
+/// The same quantile of Student's distribution with so many degrees of freedom, at least 1. Many: by the expansion of
+/// Fisher and Cornish (1960) up to the second order.
 pub(crate) fn students_quantile(confidence: f64, freedom: f64) -> f64 {
+    if freedom < MANY {
+        return few(confidence, freedom.max(1.0) as u32);
+    }
     let z = quantile(confidence);
     let first = (z.powi(3) + z) / 4.0;
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
     z + first / freedom + second / freedom.powi(2)
+}
+
+/// By halving the angle whose tangent times the root of the degrees of freedom is the quantile.
+fn few(confidence: f64, freedom: u32) -> f64 {
+    let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if students_within(middle, freedom) < confidence { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high).tan() * f64::from(freedom).sqrt()
+}
+
+/// Share of Student's distribution within that angle: the finite sums of Abramowitz and Stegun, 26.7.3 and 26.7.4.
+fn students_within(angle: f64, freedom: u32) -> f64 {
+    let (sine, cosine) = angle.sin_cos();
+    let odd = freedom % 2;
+    let first = if odd == 1 { cosine } else { 1.0 };
+    let terms = (1..=freedom / 2).scan(first, |term, index| {
+        let given = *term;
+        let (over, under) = (2 * index - 1 + odd, 2 * index + odd);
+        *term *= f64::from(over) / f64::from(under) * cosine * cosine;
+        Some(given)
+    });
+    let sum: f64 = terms.sum::<f64>() * sine;
+    match odd {
+        1 => (angle + sum) * std::f64::consts::FRAC_2_PI,
+        _ => sum,
+    }
 }
 
 #[cfg(test)]
@@ -40,8 +74,19 @@ mod tests {
         {
             assert!((quantile(confidence) - expected).abs() < 1e-4, "{confidence}: {}", quantile(confidence));
         }
-        for (freedom, expected) in [(9.0, 2.262), (19.0, 2.093), (59.0, 2.001)] {
-            assert!((students_quantile(0.95, freedom) - expected).abs() < 5e-3, "{freedom}");
+        for (freedom, expected) in [
+            (1.0, 12.706_2),
+            (2.0, 4.302_65),
+            (3.0, 3.182_45),
+            (4.0, 2.776_45),
+            (9.0, 2.262_16),
+            (19.0, 2.093_02),
+            (29.0, 2.045_23),
+            (30.0, 2.042_27),
+            (59.0, 2.001_0),
+        ] {
+            let quantile = students_quantile(0.95, freedom);
+            assert!((quantile / expected - 1.0).abs() < 1e-4, "{freedom}: {quantile}");
         }
     }
 }

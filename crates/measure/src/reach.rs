@@ -143,6 +143,7 @@ mod tests {
             reading_speed: 10.0,
             objectives: [None; 3],
             intervals: Intervals::default(),
+            round: None,
         };
         let mut stage = StageRecorder::new(frame).finish(StageStatus::Complete, &ClientLook::default());
         (stage.counts.planned, stage.counts.started) = (started, started);

@@ -1,9 +1,10 @@
 //! What came of a run, in a word or two, and why a check has no verdict.
 
 use measure::gate::Reason;
-use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, Verdict};
+use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, Unit, Verdict};
 
 use crate::Lang;
+use crate::lang::counted;
 
 /// The verdict of the gate, and what the exit code adds to it.
 pub(crate) fn of(run: &RunResult, lang: Lang) -> &'static str {
@@ -39,8 +40,26 @@ pub(crate) fn of_check(result: CheckResult, lang: Lang) -> &'static str {
     }
 }
 
-/// Why a check has no verdict. Results of older versions say it in English alone.
+/// Why a check has no verdict, or what came of it when its stage was measured again. Results of older versions say the
+/// former in English alone.
 pub(crate) fn reason(line: &CheckLine, lang: Lang) -> Option<String> {
+    match (line.result, line.confirmations.len()) {
+        (CheckResult::Pass, 1..) => {
+            let text = lang.pick(
+                "it failed at first, and passed when the stage was measured again",
+                "首次未通过，重新测量该级别后通过",
+            );
+            return Some(text.to_owned());
+        }
+        (CheckResult::Fail, times @ 1..) => {
+            let again = counted(times as u64, "time");
+            return Some(lang.pick(
+                format!("it failed again each time that the stage was measured again: {again}"),
+                format!("重新测量该级别 {times} 次，均未通过"),
+            ));
+        }
+        _ => {}
+    }
     match (lang, line.reason_code) {
         (Lang::Zh, Some(code)) => Some(chinese(code, line)),
         (Lang::En, _) | (Lang::Zh, None) => line.reason.clone(),
@@ -61,9 +80,13 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
         Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
         Reason::NoInterval => "本次或基线缺少该统计量的区间，无法区分变化与偶然".to_owned(),
         Reason::Undecided => match line.would_decide {
+            Some(runs) if line.would_decide_in == Some(Unit::Runs) => {
+                format!("限值落在变化的区间之内：约 {runs} 次重复可判定")
+            }
             Some(values) => format!("限值落在变化的区间之内：现有 {n} 个样本，约 {values} 个可判定"),
             None => "限值落在变化的区间之内，增加样本也无法判定".to_owned(),
         },
+        Reason::NotConfirmed => "首次未通过，重新测量该级别时无法判定".to_owned(),
     }
 }
 

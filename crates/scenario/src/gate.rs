@@ -13,6 +13,8 @@ use crate::read::Section;
 
 /// Confidence of the intervals where the file says nothing.
 const CONFIDENCE: f64 = 0.95;
+/// More climbs than this are a mistake.
+const MOST_ROUNDS: u64 = 100;
 
 /// The stages that checks are judged on, and whether they are those that the checks were written for.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,9 @@ pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&P
         baseline,
         testbed: section.text("testbed").unwrap_or_default(),
         confidence: read_confidence(section).unwrap_or(CONFIDENCE),
+        repeats: section.count("repeats", 1..=MOST_ROUNDS).unwrap_or(1) as u32,
+        confirm: section.count("confirm", 0..=MOST_ROUNDS).unwrap_or(0) as u32,
+        also: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `rungs baseline accept RESULT [FILE]`: the numbers that later runs are compared with.
 
+use std::path::Path;
+
 use measure::gate::Baseline;
 use measure::result::{RunResult, RunStatus, Verdict};
 
@@ -24,7 +26,12 @@ pub(crate) fn baseline(args: &BaselineArgs) -> Code {
         return Code::NotJudged;
     }
     note_failures(&run);
-    let written = serde_json::to_string_pretty(&Baseline::of(&run, testbed))
+    write(&Baseline::of(&run, testbed), file)
+}
+
+/// Writes it whole, in place of an older one.
+pub(super) fn write(baseline: &Baseline, file: &Path) -> Code {
+    let written = serde_json::to_string_pretty(baseline)
         .map_err(anyhow::Error::from)
         .and_then(|text| replace(file, (text + "\n").as_bytes()));
     match written {
@@ -55,7 +62,7 @@ fn note_failures(run: &RunResult) {
 }
 
 /// A baseline must be a whole run of the file as committed, on a machine that kept up.
-fn unacceptable(run: &RunResult) -> Option<String> {
+pub(super) fn unacceptable(run: &RunResult) -> Option<String> {
     if run.status != RunStatus::Completed {
         return Some("the run was not completed".to_owned());
     }

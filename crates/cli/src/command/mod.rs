@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod baseline;
+mod calibrate;
 mod check;
 mod gate;
 mod mock;
@@ -11,6 +12,7 @@ mod run;
 mod schema;
 
 pub(crate) use baseline::baseline;
+pub(crate) use calibrate::calibrate;
 pub(crate) use check::check;
 pub(crate) use gate::gate;
 pub(crate) use mock::mock;

@@ -9,7 +9,7 @@ use measure::result::RunResult;
 use report::{Lang, json, plain, terminal};
 use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
 
-use crate::args::RunArgs;
+use crate::args::{LoadArgs, RunArgs};
 use crate::baseline::BaselineState;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::{Circumstances, Code, Signal, judge};
@@ -28,35 +28,60 @@ pub(crate) fn run(args: &RunArgs) -> Code {
 }
 
 fn steps(args: &RunArgs) -> Result<Code, Code> {
-    let layers = scenario::Layers { quiet: args.quiet, ..layers(&args.layers) };
-    let Prepared { plan, mock } = prepare(&args.file, &layers)?;
-    let lang = language(plan.outputs.lang);
-    announce(&plan);
-    agree(&plan, args)?;
+    let prepared = ready(&args.load)?;
+    let lang = language(prepared.plan.outputs.lang);
+    let target = &prepared.plan.target;
+    let baseline = BaselineState::read(&prepared.plan, target.api.name(), target.model.as_deref());
+    let ran = carry_out(&prepared, &args.load, &baseline, lang)?;
+    let code = tell(&ran.run, args, lang).unwrap_or(ran.code);
+    ran.name_files();
+    Ok(code)
+}
+
+/// The scenario with what the command line lays over it.
+pub(super) fn ready(args: &LoadArgs) -> Result<Prepared, Code> {
+    prepare(&args.file, &scenario::Layers { quiet: args.quiet, ..layers(&args.layers) })
+}
+
+/// A run that is over and written.
+pub(super) struct Ran {
+    pub(super) run: RunResult,
+    pub(super) code: Code,
+    advice: Vec<String>,
+    places: Places,
+}
+
+/// From the first request to the last report.
+pub(super) fn carry_out(
+    prepared: &Prepared,
+    args: &LoadArgs,
+    baseline: &BaselineState,
+    lang: Lang,
+) -> Result<Ran, Code> {
+    let plan = &prepared.plan;
+    announce(plan);
+    agree(plan, args)?;
     let clock = Clock::start();
-    let places = Places::choose(&plan, clock.wall(clock.now())).map_err(unwritable)?;
-    let baseline = BaselineState::read(&plan, plan.target.api.name(), plan.target.model.as_deref());
-    let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
-    let endpoint = endpoint(&plan, server.as_ref().map(mock::Server::addr));
+    let places = Places::choose(plan, clock.wall(clock.now())).map_err(unwritable)?;
+    let mock = prepared.mock.clone().map(|config| mock::Server::start(config, 0));
+    let server = mock.transpose().map_err(no_mock)?;
+    let endpoint = endpoint(plan, server.as_ref().map(mock::Server::addr));
     let settings = Settings { workers: workers(args), clock };
-    let unstarted = result(&plan, Recording::unstarted(&plan, settings), &baseline, lang);
-    let mut watcher = Watcher::open(&plan, &places, &unstarted).map_err(unwritable)?;
-    let (recording, signal) = climb(&plan, &endpoint, settings, &mut watcher)?;
+    let unstarted = result(plan, Recording::unstarted(plan, settings), baseline, lang);
+    let mut watcher = Watcher::open(plan, &places, &unstarted, baseline.usable()).map_err(unwritable)?;
+    let (recording, signal) = climb(plan, &endpoint, settings, &mut watcher)?;
     watcher.hide();
     let Diagnosis { found, advice } = recording.aborted.as_ref().map_or_else(Diagnosis::default, |aborted| {
-        diagnose(&plan, &endpoint, &failure(aborted, &recording), lang)
+        diagnose(plan, &endpoint, &failure(aborted, &recording), lang)
     });
     let cause = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
     let unusable = cause.into_iter().chain(found).collect();
     let unaccounted = recording.unaccounted.clone();
     let mut around = Circumstances { signal, unaccounted, unwritten: Vec::new(), unusable };
-    let run = result(&plan, recording, &baseline, lang);
+    let run = result(plan, recording, baseline, lang);
     end_samples(watcher, &run, &mut around);
     let (run, code) = write_all(run, &places, around, lang);
-    let code = tell(&run, args, lang).unwrap_or(code);
-    advice.iter().for_each(screen::talk);
-    name_files(&places);
-    Ok(code)
+    Ok(Ran { run, code, advice, places })
 }
 
 /// Says what runs before it runs: a wrong variable is the commonest mistake.
@@ -66,7 +91,7 @@ fn announce(plan: &Plan) {
 }
 
 /// Load on somebody else's machine is asked for on a terminal.
-fn agree(plan: &Plan, args: &RunArgs) -> Result<(), Code> {
+fn agree(plan: &Plan, args: &LoadArgs) -> Result<(), Code> {
     let far = matches!(&plan.target.server, Server::At(endpoint) if !endpoint.is_loopback());
     if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?") {
         return Ok(());
@@ -89,7 +114,7 @@ pub(super) fn endpoint(plan: &Plan, mock: Option<SocketAddr>) -> Endpoint {
 }
 
 /// One worker per CPU, one CPU left for everything else.
-fn workers(args: &RunArgs) -> usize {
+fn workers(args: &LoadArgs) -> usize {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     args.workers.map_or((cpus - 1).max(1), usize::from)
 }
@@ -208,11 +233,15 @@ fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
     (shown != Code::Done).then_some(shown)
 }
 
-/// Where everything lies.
-fn name_files(places: &Places) {
-    let others = places.others.iter().map(|(_, path)| path);
-    let files = [&places.html, &places.json].into_iter().chain(others).chain(&places.samples);
-    files.for_each(|path| screen::talk(path.display()));
+impl Ran {
+    /// What helps if it failed, and where everything lies.
+    pub(super) fn name_files(&self) {
+        self.advice.iter().for_each(screen::talk);
+        let places = &self.places;
+        let others = places.others.iter().map(|(_, path)| path);
+        let files = [&places.html, &places.json].into_iter().chain(others).chain(&places.samples);
+        files.for_each(|path| screen::talk(path.display()));
+    }
 }
 
 fn unwritable(error: anyhow::Error) -> Code {

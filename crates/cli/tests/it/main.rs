@@ -9,6 +9,7 @@ mod formats;
 mod gate;
 mod outputs;
 mod probe;
+mod rounds;
 mod samples;
 mod secrets;
 mod seed;

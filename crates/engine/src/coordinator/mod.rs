@@ -8,7 +8,7 @@ use std::time::Duration;
 use measure::gate::{Breach, Rolling};
 use measure::result::StageResult;
 use measure::sample::Phase;
-use measure::stage::{ClientLook, StageFrame};
+use measure::stage::{ClientLook, Passages, StageFrame};
 use measure::{ErrorGroup, Offset, Outcome, Sample};
 use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage};
 use tokio::time::{sleep, sleep_until};
@@ -44,6 +44,10 @@ pub(crate) struct Coordinator<'a> {
     /// What the warm-up brought, until the first stage takes it in.
     warmed_up: Vec<Sample>,
     accounts: Accounts,
+    /// The stages, from all passages over them.
+    passages: Passages,
+    /// Every passage by itself, in order.
+    passed: Vec<StageResult>,
 }
 
 /// A check of the stop rule that did not hold, and when.
@@ -104,6 +108,8 @@ impl<'a> Coordinator<'a> {
             breach: None,
             warmed_up: Vec::new(),
             accounts: Accounts::default(),
+            passages: Passages::default(),
+            passed: Vec::new(),
         })
     }
 
@@ -130,8 +136,18 @@ impl<'a> Coordinator<'a> {
     }
 
     /// What does not add up; nothing, or there is a fault in this program.
-    pub(crate) fn unaccounted(&self, stages: &[StageResult]) -> Option<String> {
-        self.accounts.fault(self.budget.issued(), stages)
+    pub(crate) fn unaccounted(&self) -> Option<String> {
+        self.accounts.fault(self.budget.issued(), &self.passed)
+    }
+
+    /// The stages as far as the run came.
+    pub(crate) fn results(&self) -> Vec<StageResult> {
+        self.passages.results()
+    }
+
+    /// Which of the stages whoever watches doubts.
+    pub(crate) fn doubtful(&mut self) -> Vec<usize> {
+        self.observer.doubtful(&self.passages.results())
     }
 
     /// Forgets it: a stage of a search that breaks ends nothing but itself.

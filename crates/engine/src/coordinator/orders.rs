@@ -6,7 +6,7 @@ use measure::Sample;
 use measure::gate::Rolling;
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
-use measure::stage::StageFrame;
+use measure::stage::{Round, StageFrame};
 use scenario::plan::{Retry, Stage, ThinkTime, WarmUp};
 
 use super::{Coordinator, Job};
@@ -65,17 +65,23 @@ impl Coordinator<'_> {
         Ok(samples)
     }
 
-    /// Runs stages that follow one another without a drain; `first` is the index of the first.
+    /// Runs stages that follow one another without a drain; `round` is that of the first, where they are not run for the
+    /// first time. Gives the numbers of this passage alone.
     pub(crate) async fn stretch(
         &mut self,
-        first: usize,
         stages: &[Stage],
+        round: Option<Round>,
     ) -> Result<Vec<StageResult>, EngineError> {
+        let first = self.passed.len();
         let timetable = stretch::timetable(stages, first, self.soon());
         let frames: Vec<StageFrame> = stages
             .iter()
             .zip(timetable.legs())
-            .map(|(stage, leg)| frame(stage, [leg.from, leg.measured_from], self.keys, Some(self.plan)))
+            .enumerate()
+            .map(|(at, (stage, leg))| StageFrame {
+                round: round.map(|round| Round { of: round.of + at, ..round }),
+                ..frame(stage, [leg.from, leg.measured_from], self.keys, Some(self.plan))
+            })
             .collect();
         let rules = &self.plan.load.stop;
         let rolling = frames
@@ -105,23 +111,33 @@ impl Coordinator<'_> {
         recorders.dropped(ended.running(&timetable, self.clock.now()), carried.arrivals.waiting);
         self.accounts.dropped(carried.arrivals.waiting);
         let closings = recorders.closings(|at| ended.status(&timetable, at), &carried.looks);
-        for (at, closing) in closings.iter().enumerate() {
-            self.observer.stage_ended(first + at, closing);
+        if let (Some(round), Some(breach)) = (round, &mut self.breach) {
+            breach.stage = breach.stage + round.of - first;
         }
-        let results = recorders.finish(&closings);
-        for (stage, result) in stages.iter().zip(&results) {
-            self.accounts.complete(stage.requests(), result);
+        for (at, (recorder, closing)) in recorders.into_stages().zip(closings).enumerate() {
+            // A stage that was to be measured again and was not is as it was.
+            if round.is_some() && closing.status == StageStatus::Skipped {
+                break;
+            }
+            self.observer.stage_ended(first + at, &closing);
+            let result = self.passages.take(recorder, closing);
+            self.accounts.complete(stages[at].requests(), &result);
+            self.passed.push(result);
         }
-        Ok(results)
+        Ok(self.passed[first..].to_vec())
     }
 
     /// Stages that do not run. What was sent before the first is counted with it all the same.
-    pub(crate) fn skip(&mut self, first: usize, stages: &[Stage]) -> Vec<StageResult> {
+    pub(crate) fn skip(&mut self, stages: &[Stage]) {
+        let first = self.passed.len();
         let frames: Vec<StageFrame> = stages.iter().map(unstarted).collect();
         let mut recorders = Recorders::new(first, &frames);
         if first == 0 {
             recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
         }
-        recorders.finish(&recorders.closings(|_| StageStatus::Skipped, &[]))
+        let closings = recorders.closings(|_| StageStatus::Skipped, &[]);
+        for (recorder, closing) in recorders.into_stages().zip(closings) {
+            self.passed.push(self.passages.take(recorder, closing));
+        }
     }
 }

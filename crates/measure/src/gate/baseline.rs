@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Statistic;
+use super::judge::measured;
 use crate::Amount;
-use crate::distribution::DistributionSummary;
+use crate::distribution::{DistributionSummary, round};
+use crate::interval::deviation;
 use crate::metric::{Kind, TABLE};
+use crate::normal::{quantile, students_quantile};
 use crate::result::{RunResult, SCHEMA_VERSION, StageResult};
 
 /// Numbers of an accepted run, by stage.
@@ -44,13 +47,54 @@ pub struct BaselineStage {
     /// Standard errors of the statistics that checks were written on, by their names (`ttft.p95`).
     #[serde(default)]
     pub standard_errors: BTreeMap<String, f64>,
+    /// How many runs it is of.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub runs: u64,
+    /// How far the numbers scattered between those runs, by their names; empty for a single run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub noise: BTreeMap<String, Noise>,
     /// Single numbers.
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.
     pub distributions: BTreeMap<String, DistributionSummary>,
 }
 
+/// How far a number scatters between runs of an unchanged server.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// Standard deviation between the runs, in the metric's unit.
+    pub deviation: f64,
+    /// The noise floor: a single further run differs by no more than this share of the number, with a confidence of 95 %;
+    /// `None` where the number is 0.
+    pub floor: Option<f64>,
+}
+
+/// Of noise floors.
+const CONFIDENCE: f64 = 0.95;
+
+fn one() -> u64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_one(runs: &u64) -> bool {
+    *runs == 1
+}
+
+impl Noise {
+    fn of(value: f64, values: &[f64]) -> Self {
+        let (deviation, n) = (deviation(values), values.len() as f64);
+        let reach = students_quantile(CONFIDENCE, n - 1.0) * deviation * (1.0 + 1.0 / n).sqrt();
+        Self { deviation: round(deviation), floor: (value > 0.0).then(|| round(reach / value)) }
+    }
+}
+
 impl Baseline {
+    /// The noise floor of a statistic of a stage, where runs were compared with one another.
+    pub fn noise_floor(&self, of: Statistic, stage: &str) -> Option<f64> {
+        self.stages.get(stage)?.noise.get(&of.to_string())?.floor
+    }
+
     /// The baseline that a run would make.
     pub fn of(run: &RunResult, testbed: &str) -> Self {
         let stages = run.stages.iter().map(|stage| (stage.name.clone(), BaselineStage::of(stage))).collect();
@@ -89,6 +133,17 @@ impl Baseline {
         let stage = self.stages.get(stage)?;
         let stored = stage.standard_errors.get(&of.to_string()).copied();
         stored.or_else(|| stage.distributions.get(of.metric.name())?.standard_error(of.stat?))
+    }
+
+    /// Standard deviation of that number between runs, and standard errors from the middle of an interval to its end, both
+    /// as far as runs were compared.
+    pub(super) fn scatter(&self, of: Statistic, stage: &str, confidence: f64) -> (Option<f64>, f64) {
+        let stage = self.stages.get(stage).filter(|stage| stage.runs > 1);
+        let deviation = stage.and_then(|stage| stage.noise.get(&of.to_string())).map(|noise| noise.deviation);
+        match stage.filter(|_| deviation.is_some()) {
+            Some(stage) => (deviation, students_quantile(confidence, stage.runs as f64 - 1.0)),
+            None => (None, quantile(confidence)),
+        }
     }
 
     /// Why this baseline and a run cannot be compared, if they cannot.
@@ -131,8 +186,22 @@ impl BaselineStage {
                 .iter()
                 .map(|(of, interval)| (of.clone(), interval.standard_error))
                 .collect(),
+            runs: stage.rounds.len().max(1) as u64,
+            noise: noise(stage),
             scalars,
             distributions,
         }
     }
+}
+
+/// The scatter of every number that all rounds have.
+fn noise(stage: &StageResult) -> BTreeMap<String, Noise> {
+    let Some(first) = stage.rounds.first().filter(|_| stage.rounds.len() > 1) else { return BTreeMap::new() };
+    let of = |name: &String| {
+        let values: Option<Vec<f64>> =
+            stage.rounds.iter().map(|round| round.values.get(name).copied()).collect();
+        let of = Statistic::try_from(name.clone()).ok()?;
+        Some((name.clone(), Noise::of(measured(of, stage).0?, &values?)))
+    };
+    first.values.keys().filter_map(of).collect()
 }

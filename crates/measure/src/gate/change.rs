@@ -10,10 +10,8 @@ pub(super) struct Change {
     /// Interval of the value.
     pub(super) interval: [f64; 2],
     pub(super) baseline: f64,
-    /// Standard error of the baseline's value.
-    pub(super) baseline_error: f64,
-    /// Standard errors from the middle of an interval to its end.
-    pub(super) quantile: f64,
+    /// From the baseline's value to an end of its interval.
+    pub(super) baseline_half: f64,
     /// Change that is allowed, 0.2 for 20 %.
     pub(super) allowed: f64,
     /// A change smaller than this is none.
@@ -41,6 +39,15 @@ impl Change {
         self.baseline * (1.0 + self.allowed)
     }
 
+    /// The interval of the change itself, as shares of the baseline (0.2 for 20 % more); `None` of a baseline of 0.
+    pub(super) fn shares(&self) -> Option<[f64; 2]> {
+        let of = |end: f64, side: f64| {
+            (self.value - self.baseline + side * (end - self.value).hypot(self.baseline_half)) / self.baseline
+        };
+        let [low, high] = self.interval;
+        (self.baseline > 0.0).then(|| [of(low, -1.0), of(high, 1.0)])
+    }
+
     pub(super) fn amounts(&self) -> Amounts {
         let to_limit = self.distance(self.limit(), 1.0 + self.allowed);
         // A change too small to count is within, however well it is known; without a smallest one nothing is.
@@ -65,7 +72,7 @@ impl Change {
             true => (self.value - from, below, above),
             false => (from - self.value, above, below),
         };
-        Distance { over, toward, away, baseline: self.quantile * multiple * self.baseline_error }
+        Distance { over, toward, away, baseline: multiple * self.baseline_half }
     }
 }
 
@@ -119,8 +126,7 @@ mod tests {
             value,
             interval: [value - 3.92, value + 3.92],
             baseline: 100.0,
-            baseline_error: 1.0,
-            quantile: 1.96,
+            baseline_half: 1.96,
             allowed,
             least: None,
             comparison: Comparison::AtMost,
@@ -137,6 +143,14 @@ mod tests {
         for value in [115.6, 120.0, 124.4] {
             assert!(matches!(change(value, 0.2).amounts(), Amounts::Undecided(_)), "{value}");
         }
+    }
+
+    #[test]
+    fn the_interval_of_the_change_is_wider_than_that_of_the_value() {
+        let [low, high] = change(110.0, 0.2).shares().unwrap();
+        let half = 3.92_f64.hypot(1.96) / 100.0;
+        assert!((low - (0.1 - half)).abs() < 1e-9 && (high - (0.1 + half)).abs() < 1e-9, "{low} {high}");
+        assert_eq!(Change { baseline: 0.0, ..change(1.0, 0.2) }.shares(), None);
     }
 
     #[test]
@@ -191,7 +205,7 @@ mod tests {
     #[test]
     fn numbers_without_scatter_are_compared_as_they_are() {
         let exact = |value, baseline, allowed| {
-            Change { interval: [value; 2], value, baseline, baseline_error: 0.0, ..change(value, allowed) }
+            Change { interval: [value; 2], value, baseline, baseline_half: 0.0, ..change(value, allowed) }
                 .amounts()
         };
         assert_eq!((exact(0.0, 0.0, 0.0), exact(1.0, 0.0, 0.0)), (Amounts::Within, Amounts::Over));

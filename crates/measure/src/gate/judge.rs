@@ -4,6 +4,7 @@ use super::Statistic;
 use super::baseline::Baseline;
 use super::change::{Amounts, Change};
 use super::check::{Check, Comparison, Level, Limit, Rule};
+use super::confirm::confirmed;
 use super::reason::Reason;
 use crate::distribution::{DistributionSummary, round};
 use crate::metric::{Kind, Metric};
@@ -23,7 +24,10 @@ fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) 
     let lines: Vec<CheckLine> = stages
         .iter()
         .filter(|stage| rule.check.scope.covers(&stage.name, stage.most_users()))
-        .map(|stage| judge_stage(rule, stage, baseline))
+        .map(|stage| {
+            let again = stage.confirmations.iter().map(|again| judge_stage(rule, again, baseline));
+            confirmed(judge_stage(rule, stage, baseline), again.collect())
+        })
         .collect();
     match lines.is_empty() {
         true => {
@@ -75,25 +79,39 @@ fn against_baseline(
     let (Some(interval), Some(baseline_error)) = (interval, baseline.error(of, &stage.name)) else {
         return CheckLine { result: CheckResult::Inconclusive, ..line.without_data(Reason::NoInterval) };
     };
+    let (deviation, quantile) = baseline.scatter(of, &stage.name, interval.confidence);
     let change = Change {
         value,
-        interval: [interval.low, interval.high],
+        interval: widened(interval, value, deviation.map(|deviation| quantile * deviation)),
         baseline: row,
-        baseline_error,
-        quantile: quantile(interval.confidence),
+        baseline_half: quantile * baseline_error,
         allowed,
         least: rule.min_change,
         comparison: rule.check.comparison,
     };
+    let line = CheckLine { change: change.shares().map(|ends| ends.map(round)), ..line };
     match change.amounts() {
         Amounts::Within => CheckLine { result: CheckResult::Pass, ..line },
         Amounts::Over => CheckLine { result: CheckResult::Fail, ..line },
         Amounts::Undecided(times) => {
-            let would_decide = times.map(|times| (line.n as f64 * times).ceil() as u64);
-            let line = CheckLine { result: CheckResult::Inconclusive, would_decide, ..line };
-            line.without_data(Reason::Undecided)
+            let by_runs = interval.unit == Unit::Runs || change.interval != [interval.low, interval.high];
+            let have = match (by_runs, interval.unit) {
+                (false, _) => line.n,
+                (true, Unit::Runs) => interval.units,
+                (true, Unit::Blocks | Unit::Requests) => 1,
+            };
+            let would_decide = times.map(|times| (have as f64 * times).ceil() as u64);
+            let would_decide_in = by_runs.then_some(Unit::Runs);
+            let result = CheckResult::Inconclusive;
+            CheckLine { result, would_decide, would_decide_in, ..line }.without_data(Reason::Undecided)
         }
     }
+}
+
+/// What one run shows of itself says nothing of how runs differ: where that is known, its interval reaches as far at least.
+fn widened(interval: Interval, value: f64, between_runs: Option<f64>) -> [f64; 2] {
+    let reach = between_runs.filter(|_| interval.unit != Unit::Runs).unwrap_or(0.0);
+    [interval.low.min((value - reach).max(0.0)), interval.high.max(value + reach)]
 }
 
 /// The interval of a statistic; of one that was not asked for when it was measured, as if its values were independent.
@@ -186,8 +204,8 @@ pub(super) fn scalar(metric: Metric, stage: &StageResult) -> Option<f64> {
         Metric::OutputTokensPerS => stage.output_tokens_per_s,
         Metric::SuccessRate => stage.success_rate,
         Metric::ErrorRate => stage.error_rate,
-        Metric::Http429 => Some(stage.http_429 as f64),
-        Metric::Http5xx => Some(stage.http_5xx as f64),
+        Metric::Http429 => Some(per_run(stage.http_429, stage)),
+        Metric::Http5xx => Some(per_run(stage.http_5xx, stage)),
         Metric::Http429Ratio => stage.http_429_ratio,
         Metric::Http5xxRatio => stage.http_5xx_ratio,
         Metric::Goodput => stage.goodput,
@@ -208,6 +226,11 @@ pub(super) fn scalar(metric: Metric, stage: &StageResult) -> Option<f64> {
         | Metric::OutputTps
         | Metric::TimeToError => None,
     }
+}
+
+/// A number of answers grows with the number of rounds: of several it is the mean.
+fn per_run(count: u64, stage: &StageResult) -> f64 {
+    count as f64 / stage.rounds.len().max(1) as f64
 }
 
 fn scalar_n(metric: Metric, stage: &StageResult) -> u64 {
@@ -248,6 +271,9 @@ impl CheckLine {
             reason: None,
             reason_code: None,
             would_decide: None,
+            would_decide_in: None,
+            change: None,
+            confirmations: Vec::new(),
         }
     }
 

@@ -3,16 +3,20 @@
 mod baseline;
 mod change;
 mod check;
+mod confirm;
 mod grammar;
 mod judge;
 mod reason;
 pub mod rolling;
 mod statistic;
+mod tight;
 
-pub use baseline::{Baseline, BaselineStage};
+pub use baseline::{Baseline, BaselineStage, Noise};
 pub use check::{Check, Comparison, Level, Limit, Rule, Scope, Stat};
+pub use confirm::doubtful;
 pub use grammar::CheckError;
 pub use judge::{judge, measured};
 pub use reason::Reason;
 pub use rolling::{Breach, Rolling};
 pub use statistic::{STANDARD, Statistic};
+pub use tight::{Tight, tight};

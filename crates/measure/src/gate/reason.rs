@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::Check;
-use crate::result::CheckLine;
+use crate::result::{CheckLine, Unit};
 
 /// Why a check could not be judged on a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,8 @@ pub enum Reason {
     NoInterval,
     /// The limit lies inside the interval of the change.
     Undecided,
+    /// It failed, and when the stage was measured again it could not be judged.
+    NotConfirmed,
 }
 
 impl Reason {
@@ -61,6 +63,11 @@ impl Reason {
                 "it has no interval, here or in the baseline: a change cannot be told from chance".to_owned()
             }
             Self::Undecided => match line.would_decide {
+                Some(more) if line.would_decide_in == Some(Unit::Runs) => {
+                    format!(
+                        "the limit lies inside the interval of the change: about {more} repeats would decide"
+                    )
+                }
                 Some(values) => {
                     format!(
                         "the limit lies inside the interval of the change: {n} values, about {values} would decide"
@@ -69,6 +76,9 @@ impl Reason {
                 None => "the limit lies inside the interval of the change, and more values would not decide"
                     .to_owned(),
             },
+            Self::NotConfirmed => {
+                "it failed, and could not be judged when the stage was measured again".to_owned()
+            }
         }
     }
 }

@@ -65,6 +65,7 @@ impl Rolling {
             window_start: from,
             duration: Some(now.since(from)),
             intervals: Intervals::default(),
+            round: None,
             ..self.frame.clone()
         };
         let mut recorder = StageRecorder::new(frame);
@@ -102,6 +103,7 @@ mod tests {
             reading_speed: 10.0,
             objectives: [None; 3],
             intervals: Intervals::default(),
+            round: None,
         };
         Rolling::new(checks.iter().map(rule).collect(), frame)
     }

@@ -22,12 +22,14 @@ pub(crate) struct Blocks {
     metrics: BTreeSet<Metric>,
     length: Duration,
     blocks: Vec<Block>,
+    /// Windows of the same stage that are over, each with its length.
+    earlier: Vec<(Duration, Self)>,
 }
 
 impl Blocks {
     pub(crate) fn new(watched: Vec<Statistic>) -> Self {
         let metrics = watched.iter().filter(|of| of.stat.is_some()).map(|of| of.metric).collect();
-        Self { watched, metrics, length: SHORTEST, blocks: Vec::new() }
+        Self { watched, metrics, length: SHORTEST, blocks: Vec::new(), earlier: Vec::new() }
     }
 
     /// Takes in a measured request that started so long after the start of the window; `good` is 1 when it meets
@@ -49,6 +51,15 @@ impl Blocks {
     pub(crate) fn arrived(&mut self, after: Duration, tokens: f64) {
         let Some(index) = self.reach(after) else { return };
         self.blocks[index].tally.tokens += tokens;
+    }
+
+    /// The window is over, and took so long; another of the same stage follows.
+    pub(crate) fn then(&mut self, window: Duration, mut later: Self) {
+        let mut earlier = std::mem::take(&mut self.earlier);
+        let over = std::mem::replace(self, Self::new(Vec::new()));
+        earlier.push((window, over));
+        earlier.append(&mut later.earlier);
+        *self = Self { earlier, ..later };
     }
 
     /// The place of a moment's block, which is there; nothing when nothing is watched.
@@ -73,9 +84,14 @@ impl Blocks {
         usize::try_from(after.as_secs() / self.length.as_secs()).unwrap_or(usize::MAX)
     }
 
-    /// Blocks of at least this length over the whole window, each with its seconds. What is left at the end is joined
-    /// with the last, and so is what began within the window and lies after it.
+    /// Blocks of at least this length over every window, each with its seconds; `window` is the last one's length. What is
+    /// left at the end of a window is joined with its last, and so is what began within the window and lies after it.
     pub(crate) fn grouped(&self, least: Duration, window: Duration) -> Vec<(Block, f64)> {
+        let earlier = self.earlier.iter().flat_map(|(window, blocks)| blocks.own(least, *window));
+        earlier.chain(self.own(least, window)).collect()
+    }
+
+    fn own(&self, least: Duration, window: Duration) -> Vec<(Block, f64)> {
         let each =
             usize::try_from(least.as_nanos().div_ceil(self.length.as_nanos())).unwrap_or(usize::MAX).max(1);
         // A window that is long and mostly silent needs no more groups than there are blocks.
@@ -133,5 +149,24 @@ mod tests {
         assert_eq!(shown(2.5, 10.5), [(3.0, 3.0), (1.0, 3.0), (3.0, 4.5)]);
         assert_eq!(shown(20.0, 10.5), [(7.0, 10.5)]);
         assert_eq!(shown(1.0, 10.0).len(), 10);
+    }
+
+    #[test]
+    fn blocks_do_not_reach_from_one_window_into_the_next() {
+        let of = |ends: &[f64]| {
+            let mut blocks = blocks();
+            ends.iter().for_each(|at| blocks.ended(seconds(*at), 1));
+            blocks
+        };
+        let mut all = of(&[0.5, 1.5, 2.9]);
+        all.then(seconds(2.5), of(&[0.1]));
+        all.then(seconds(1.0), of(&[0.2, 0.3, 1.2]));
+        let shown = |groups: Vec<(Block, f64)>| -> Vec<(f64, f64)> {
+            groups.iter().map(|(block, time)| (block.tally.ended_ok, *time)).collect()
+        };
+        assert_eq!(
+            shown(all.grouped(seconds(1.0), seconds(2.0))),
+            [(1.0, 1.0), (2.0, 1.5), (1.0, 1.0), (2.0, 1.0), (1.0, 1.0)]
+        );
     }
 }

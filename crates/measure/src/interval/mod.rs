@@ -7,6 +7,8 @@
 mod block;
 mod blocks;
 mod bootstrap;
+mod runs;
 
 pub(crate) use blocks::Blocks;
 pub(crate) use bootstrap::Bootstrap;
+pub(crate) use runs::{between_runs, deviation};

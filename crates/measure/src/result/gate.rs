@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Unit;
 use crate::gate::Reason;
 
 /// Every check and what they amount to.
@@ -56,9 +57,19 @@ pub struct CheckLine {
     /// The same for programs; null in results of older versions.
     #[serde(default)]
     pub reason_code: Option<Reason>,
-    /// About how many values would decide a check that is inconclusive; null where none would.
+    /// About how many values (or repeats) would decide a check that is inconclusive; null where none would.
     #[serde(default)]
     pub would_decide: Option<u64>,
+    /// What `would_decide` counts, where that is not single values: `runs`, for `[gate] repeats`.
+    #[serde(default)]
+    pub would_decide_in: Option<Unit>,
+    /// Interval of the change against the baseline, by which such a check is judged, as shares of the baseline (0.2 for 20 %
+    /// more); null for other checks.
+    #[serde(default)]
+    pub change: Option<[f64; 2]>,
+    /// What came of the check each time that the stage was measured again because it had failed.
+    #[serde(default)]
+    pub confirmations: Vec<CheckResult>,
 }
 
 /// What came of one check.

@@ -30,7 +30,7 @@ impl Interval {
     }
 }
 
-/// What was drawn with replacement.
+/// What scatters: drawn with replacement, but for rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -38,6 +38,8 @@ pub enum Unit {
     Blocks,
     /// Single requests: there were under ten blocks.
     Requests,
+    /// Whole rounds of a stage that was run more than once: nothing was drawn, they scatter by themselves.
+    Runs,
 }
 
 #[cfg(test)]

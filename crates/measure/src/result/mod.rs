@@ -3,6 +3,7 @@
 mod gate;
 mod interval;
 mod load;
+mod round;
 mod run;
 mod schema;
 mod stage;
@@ -10,6 +11,7 @@ mod stage;
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
 pub use interval::{Interval, Unit};
 pub use load::{CancelLine, LoadLine, RetryLine};
+pub use round::RoundLine;
 pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
     SearchLine, StopLine, Tool, Warning,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Interval;
 use super::schema::{by_class, by_flag, by_outcome, by_status, class};
+use super::{Interval, RoundLine};
 use crate::distribution::DistributionSummary;
 use crate::level::{Amount, Level};
 
@@ -134,6 +134,12 @@ pub struct StageResult {
     /// How far the statistics can be trusted that checks are written on, by their names (`ttft.p95`).
     #[serde(default)]
     pub intervals: BTreeMap<String, Interval>,
+    /// Its rounds, where it was run more than once to be measured: the numbers above are of all of them together.
+    #[serde(default)]
+    pub rounds: Vec<RoundLine>,
+    /// The stage as it was measured again because a check had failed; no part of the numbers above.
+    #[serde(default)]
+    pub confirmations: Vec<Self>,
 }
 
 impl StageResult {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{DurationSecondsWithFrac, serde_as};
 
+use super::round::Round;
 use crate::distribution::DistributionSummary;
 use crate::gate::Statistic;
 use crate::result::StageStatus;
@@ -57,6 +58,9 @@ pub struct StageFrame {
     /// What intervals are wanted for, and how they are drawn.
     #[serde(default)]
     pub intervals: Intervals,
+    /// Which round of a stage it is; `None` for a stage as planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<Round>,
 }
 
 /// The statistics of a stage that are to have an interval, and how it is drawn.

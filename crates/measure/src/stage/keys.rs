@@ -30,6 +30,15 @@ impl Keys {
         metrics.ttft.into_iter().for_each(|ttft| key.ttft.record(ttft));
     }
 
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (key, other) in self.0.iter_mut().zip(&other.0) {
+            key.requests += other.requests;
+            key.http_429 += other.http_429;
+            key.failed += other.failed;
+            key.ttft.merge(&other.ttft);
+        }
+    }
+
     pub(super) fn lines(&self) -> Vec<KeyLine> {
         let line = |(index, key): (usize, &Key)| KeyLine {
             key: format!("key {}", index + 1),

@@ -32,7 +32,8 @@ impl StageRecorder {
         // A stage that never began has no window, whatever was planned.
         let planned = self.window_end.filter(|_| status != StageStatus::Skipped);
         let end = planned.unwrap_or(self.last_end);
-        let window = end.since(self.frame.window_start).as_secs_f64();
+        let own = end.since(self.frame.window_start);
+        let window = (self.earlier + own).as_secs_f64();
         let over = |count: f64| (window > 0.0).then(|| round(count / window));
         let judged = self.counts.ok + self.counts.failed;
         let of_judged = |count: u64| ratio(count, judged);
@@ -97,16 +98,17 @@ impl StageRecorder {
             errors: self.errors.iter().map(error_line).collect(),
             timeline: self.timeline.seconds(|at| self.phase_at(at, end)),
             intervals: BTreeMap::new(),
+            rounds: Vec::new(),
+            confirmations: Vec::new(),
         };
-        StageResult { intervals: self.intervals(&result, end), ..result }
+        StageResult { intervals: self.intervals(&result, own), ..result }
     }
 
-    /// The intervals of what is watched, over blocks that no request outlives as a rule.
-    fn intervals(&self, result: &StageResult, end: Offset) -> BTreeMap<String, Interval> {
+    /// The intervals of what is watched, over blocks that no request outlives as a rule. `window` is the last one.
+    fn intervals(&self, result: &StageResult, window: Duration) -> BTreeMap<String, Interval> {
         let Intervals { of, confidence, seed } = &self.frame.intervals;
         let least =
             Duration::try_from_secs_f64(result.e2e_ms.p95.unwrap_or(0.0) / 1e3).unwrap_or(Duration::MAX);
-        let window = end.since(self.frame.window_start);
         // On a ramp the level changes: what scatters there is the load.
         if of.is_empty() || window.is_zero() || !result.is_step() {
             return BTreeMap::new();

@@ -70,6 +70,8 @@ pub struct StageRecorder {
     /// The weakest clock of the measured attempts that were answered.
     pub(super) clock: Option<ArrivalClock>,
     pub(super) blocks: Blocks,
+    /// What windows of the same stage took that are over.
+    pub(super) earlier: Duration,
 }
 
 impl StageRecorder {
@@ -107,6 +109,7 @@ impl StageRecorder {
             last_end: Offset::ORIGIN,
             clock: None,
             blocks,
+            earlier: Duration::ZERO,
         }
     }
 
@@ -280,6 +283,11 @@ impl StageRecorder {
                 self.blocks.arrived(self.after_start(at), each);
             }
         }
+    }
+
+    /// The window as far as it is known.
+    pub(super) fn window(&self) -> Duration {
+        self.window_end.unwrap_or(self.last_end).since(self.frame.window_start)
     }
 
     /// How long after the start of the window.

@@ -97,6 +97,7 @@ impl Model {
                 confidence: 0.95,
                 seed,
             },
+            round: None,
         }
     }
 

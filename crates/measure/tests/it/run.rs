@@ -90,6 +90,7 @@ fn frame() -> StageFrame {
         reading_speed: 10.0,
         objectives: [Some(Duration::from_secs(1)), None, None],
         intervals: Intervals::default(),
+        round: None,
     }
 }
 
@@ -156,6 +157,7 @@ pub(crate) fn result() -> RunResult {
         reading_speed: 10.0,
         objectives: [None; 3],
         intervals: Intervals::default(),
+        round: None,
     });
     let stages = vec![stage(), skipped.finish(StageStatus::Skipped, &ClientLook::default())];
     let rule = |text: &str, level| Rule { check: Check::parse(text).unwrap(), level, min_change: None };

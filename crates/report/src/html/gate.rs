@@ -4,6 +4,7 @@ use measure::result::{CheckLine, CheckResult, RunResult};
 use serde::Serialize;
 
 use super::text::Text;
+use crate::Lang;
 use crate::number::{UNKNOWN, change, of_check};
 use crate::verdict;
 
@@ -66,8 +67,7 @@ fn row(line: &CheckLine) -> Row {
         n: line.n,
         result,
         tone,
-        reason: line
-            .reason
+        reason: verdict::reason(line, Lang::En)
             .is_some()
             .then(|| Text::of(|lang| verdict::reason(line, lang).unwrap_or_default())),
     }

@@ -1,6 +1,6 @@
 //! The first reading: everything but the attempts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 use measure::result::{RunResult, SCHEMA_VERSION};
@@ -18,8 +18,8 @@ pub(super) struct Outline {
     pub(super) ended: bool,
     /// The stages, as they began or as they were planned.
     pub(super) frames: Vec<StageFrame>,
-    /// How many of them began.
-    pub(super) begun: usize,
+    /// Those that began, by index.
+    pub(super) begun: BTreeSet<usize>,
     /// How stages ended, by index.
     pub(super) closings: BTreeMap<usize, Closing>,
 }
@@ -59,7 +59,7 @@ impl Outline {
                 result: result.into_owned(),
                 ended: false,
                 frames: stages.into_owned(),
-                begun: 0,
+                begun: BTreeSet::new(),
                 closings: BTreeMap::new(),
             }),
             _ => Err(SamplesError::NoRun),
@@ -74,10 +74,10 @@ impl Outline {
                 (stage <= self.frames.len() && bounds::of_frame(&frame)).then_some(())?;
                 match self.frames.get_mut(stage) {
                     Some(planned) => *planned = frame,
-                    // Those of a search are found on the way.
+                    // Further rounds, and those of a search, are found on the way.
                     None => self.frames.push(frame),
                 }
-                self.begun = self.begun.max(stage + 1);
+                self.begun.insert(stage);
             }
             Line::StageEnd { stage, closing } => {
                 (stage < self.frames.len() && bounds::of_closing(&closing)).then_some(())?;

@@ -9,7 +9,7 @@ use measure::ladder::ladder;
 use measure::result::{
     CheckLine, Exit, GateResult, Preflight, RunResult, RunStatus, StageResult, StageStatus, Warning,
 };
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::stage::{ClientLook, Passages, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
 
 use super::bounds;
@@ -110,18 +110,19 @@ impl Counted {
 
     fn stages(&mut self, outline: &Outline) -> Vec<StageResult> {
         let last = self.last;
-        let of = |(at, recorder): (usize, &mut StageRecorder)| {
-            if let Some(closing) = outline.closings.get(&at) {
-                return recorder.finish(closing.status, &closing.look);
-            }
-            let begun = at < outline.begun;
-            if begun {
-                recorder.cut(last);
-            }
-            let status = if begun { StageStatus::Incomplete } else { StageStatus::Skipped };
-            recorder.finish(status, &ClientLook::default())
-        };
-        self.recorders.iter_mut().enumerate().map(of).collect()
+        let mut passages = Passages::default();
+        for (at, mut recorder) in std::mem::take(&mut self.recorders).into_iter().enumerate() {
+            let begun = outline.begun.contains(&at);
+            let closing = outline.closings.get(&at).cloned().unwrap_or_else(|| {
+                if begun {
+                    recorder.cut(last);
+                }
+                let status = if begun { StageStatus::Incomplete } else { StageStatus::Skipped };
+                recorder.closing(status, ClientLook::default())
+            });
+            passages.take(recorder, closing);
+        }
+        passages.results()
     }
 
     /// The result of a run that did not come to its end.

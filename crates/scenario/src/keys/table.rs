@@ -189,8 +189,8 @@ pub const TABLE: &[Key] = keys! {
     "check": Sections; "Checks with a level or a smallest change."
     "baseline": Path; "Committed baseline that `baseline + 20%` refers to."
     "testbed": Text, = "\"\""; "Label of the machine the baseline was made on."
-    "repeats": Later(Some("1")); "Repeated runs."
-    "confirm": Later(Some("0")); "Confirming runs."
+    "repeats": Count, = "1"; "How often the ladder is climbed, 1 to 100. From two on the unit of every interval is the run: what scatters between climbs counts."
+    "confirm": Count, = "0"; "How often at most a stage is measured again on which a strict check fails; it fails only when it failed every time."
     "confidence": Share, = "0.95"; "Share of the intervals that hold the truth, from 50% to 99.9%."
 
     ["gate.check"]

@@ -31,7 +31,20 @@ pub(super) fn describe_load(plan: &Plan) -> String {
         format!(", {} of the requests left after {}", percent(cancel.ratio), show_duration(cancel.after))
     });
     let leave = leave.unwrap_or_default();
-    format!("ladder  {}, {rows} {noun}{stop}{retries}{leave}{search}", levels(&plan.load.stages))
+    let rounds = rounds(plan);
+    format!("ladder  {}{rounds}, {rows} {noun}{stop}{retries}{leave}{search}", levels(&plan.load.stages))
+}
+
+/// How often the ladder is climbed, and what is measured again.
+fn rounds(plan: &Plan) -> String {
+    let repeats = match plan.gate.repeats {
+        1 => String::new(),
+        times => format!(", {times} times"),
+    };
+    match plan.gate.confirm {
+        0 => repeats,
+        times => format!("{repeats}, a stage with a failed check up to {times} more"),
+    }
 }
 
 fn percent(share: f64) -> String {

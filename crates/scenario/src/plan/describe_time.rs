@@ -11,20 +11,29 @@ impl Plan {
     pub fn time_planned(&self) -> Option<Duration> {
         let stages = self.load.stages.iter().map(Stage::length);
         let stages = stages.sum_checked()?;
-        let pauses = self.load.cool_down.saturating_mul(self.load.stretches().len().saturating_sub(1) as u32);
+        let stages = stages.saturating_mul(self.gate.repeats);
+        let stretches = (self.load.stretches().len() as u32).saturating_mul(self.gate.repeats);
+        let pauses = self.load.cool_down.saturating_mul(stretches.saturating_sub(1));
         match self.load.warm_up {
             Some(WarmUp::For(duration)) => Some(stages.saturating_add(pauses).saturating_add(duration)),
             Some(WarmUp::Requests(_)) | None => Some(stages.saturating_add(pauses)),
         }
     }
 
-    /// The longest the run can last: as planned, and every drain to its end.
+    /// The longest the run can last: as planned, every drain to its end, and every stage measured again as often as
+    /// `[gate] confirm` allows.
     pub fn time_at_most(&self) -> Option<Duration> {
-        let drains = self.load.stretches().len()
+        let again = self.gate.repeats.saturating_add(self.gate.confirm) as usize;
+        let drains = self.load.stretches().len() * again
             + usize::from(self.load.warm_up.is_some())
             + usize::from(self.load.preflight);
         let drains = self.load.drain_timeout.saturating_mul(drains as u32);
-        Some(self.time_planned()?.saturating_add(drains).saturating_add(self.search_at_most()?))
+        let stages = self.load.stages.iter().map(Stage::length).sum_checked()?;
+        let confirmed =
+            stages.saturating_add(self.load.cool_down.saturating_mul(self.load.stretches().len() as u32));
+        let confirmed = confirmed.saturating_mul(self.gate.confirm);
+        let all = self.time_planned()?.saturating_add(confirmed).saturating_add(drains);
+        Some(all.saturating_add(self.search_at_most()?))
     }
 
     /// The longest a search can last; nothing without one.
@@ -71,7 +80,8 @@ pub(super) fn describe_time(plan: &Plan) -> String {
         }
         (None, _) => {
             let requests = plan.load.stages.iter().filter_map(Stage::requests);
-            let requests: u64 = requests.fold(0, u64::saturating_add);
+            let requests: u64 =
+                requests.fold(0, u64::saturating_add).saturating_mul(plan.gate.repeats.into());
             let search = if plan.load.search.is_some() { ", then the search" } else { "" };
             format!("time    as long as {requests} requests take{warm_up}{search}")
         }

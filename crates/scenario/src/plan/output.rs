@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use measure::gate::Rule;
+use measure::gate::{Rule, Statistic};
 
 /// Limits of one request. A request that is ok and meets all of them counts as goodput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,4 +76,10 @@ pub struct GatePlan {
     pub testbed: String,
     /// Share of the intervals that hold the truth, 0.5..=0.999.
     pub confidence: f64,
+    /// How often the ladder is climbed, at least once.
+    pub repeats: u32,
+    /// How often at most a stage is measured again on which a check fails.
+    pub confirm: u32,
+    /// Statistics that are to have an interval beside those of the rules.
+    pub also: Vec<Statistic>,
 }
