@@ -154,6 +154,7 @@ mod tests {
             reading_speed: 10.0,
             objectives: [None; 3],
             intervals: Default::default(),
+            round: None,
         };
         let mut line = measure::stage::StageRecorder::new(frame).finish(stage, &Default::default());
         line.counts.ok = ok;

@@ -1,5 +1,6 @@
 //! `rungs calibrate FILE`: the scenario against itself, for the noise floor of its numbers.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use measure::gate::Baseline;
@@ -82,7 +83,7 @@ fn floors(run: &RunResult, baseline: &Baseline, lang: Lang) -> String {
             .iter()
             .filter_map(|(of, noise)| Some(format!("{of} {:.1}%", noise.floor? * 100.0)))
             .collect();
-        text += &format!("  {}: {}\n", stage.name, floors.join(", "));
+        let _ = writeln!(text, "  {}: {}", stage.name, floors.join(", "));
     }
     text
 }

@@ -105,10 +105,12 @@ impl Stage {
             match interval {
                 // Where all rounds agree to the last digit, as in a share of all or nothing, the requests know better.
                 Some(interval) if interval.standard_error > 0.0 => {
-                    drop(result.intervals.insert(of, interval))
+                    result.intervals.insert(of, interval);
                 }
                 Some(_) => {}
-                None => drop(result.intervals.remove(&of)),
+                None => {
+                    result.intervals.remove(&of);
+                }
             }
         }
     }
