@@ -71,10 +71,20 @@ pub fn reached(stage: &StageResult) -> bool {
 
 /// Open requests that keep growing: a rate that the endpoint does not keep up with, however many slots there are. At the end
 /// of the window far fewer requests end than start, and far more are open than before its middle; both beyond chance.
+/// Of several rounds the first in which it was so.
 fn backlog(stage: &StageResult) -> Option<[f64; 2]> {
+    if !stage.is_step() {
+        return None;
+    }
+    let begins: Vec<f64> = stage.rounds.iter().map(|round| round.begins_s.floor()).collect();
+    let round = |second: &Second| begins.iter().filter(|begins| **begins <= second.t_s as f64).count();
     let window: Vec<&Second> = stage.timeline.iter().filter(|second| second.phase == "measure").collect();
+    window.chunk_by(|one, next| round(one) == round(next)).find_map(growth)
+}
+
+fn growth(window: &[&Second]) -> Option<[f64; 2]> {
     let quarter = window.len() / 4;
-    if !stage.is_step() || quarter < SHORTEST_QUARTER {
+    if quarter < SHORTEST_QUARTER {
         return None;
     }
     let (before, last) = (&window[quarter..2 * quarter], &window[window.len() - quarter..]);
@@ -222,6 +232,23 @@ mod tests {
         let filling = of((0..20).map(|t| second(t, 15 * t.min(6), 15, if t < 6 { 0 } else { 15 })).collect());
         assert_eq!(filling, (None, true));
         assert_eq!(of((0..4).map(|t| second(t, 10 * t, 15, 5)).collect()).0, None, "too short to tell");
+        // Two rounds, each of which falls behind: together they would look steady.
+        let mut stage = stage(ArrivalKind::Constant, None, 15.0, 900);
+        let round = |from: u64| (0..20).map(move |t| second(from + t, 10 * t, 15, 5));
+        stage.timeline = round(0).chain(round(25)).collect();
+        stage.rounds = [(1, 0.0), (2, 25.2)]
+            .map(|(number, begins_s)| crate::result::RoundLine {
+                round: number,
+                status: StageStatus::Complete,
+                begins_s,
+                window_s: 20.0,
+                ok: 0,
+                failed: 0,
+                saturated: false,
+                values: Default::default(),
+            })
+            .to_vec();
+        assert_eq!(shortfall(&stage).and_then(|short| short.grew), Some([70.0, 170.0]));
     }
 
     #[test]

@@ -97,8 +97,10 @@ fn incomplete(stage: &StageResult, lang: Lang) -> Option<String> {
 fn short_window(stage: &StageResult, lang: Lang) -> Option<String> {
     stage.duration.as_ref()?;
     let needed = SHORTEST_WINDOW.max(WINDOW_IN_E2E * stage.e2e_ms.p50.unwrap_or(0.0) / 1000.0);
-    (stage.window_s < needed).then(|| {
-        let (window, needed) = (seconds(stage.window_s), needed.ceil());
+    // Every round has edges of its own.
+    let shortest = stage.rounds.iter().map(|round| round.window_s).fold(stage.window_s, f64::min);
+    (shortest < needed).then(|| {
+        let (window, needed) = (seconds(shortest), needed.ceil());
         lang.pick(
             format!("the window of {window} s is short for these response times; {needed} s or more give a steady picture"),
             format!("窗口 {window} 秒相对响应时间偏短，建议不少于 {needed} 秒"),
