@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::{Breached, Proved, Recording};
 use measure::distribution::round;
-use measure::gate;
+use measure::gate::{self, Reference};
 use measure::ladder::ladder;
 use measure::result::{
     CancelLine, Exit, Fingerprint, GateResult, Ladder, LoadLine, Machine, Override, Preflight, RetryLine,
@@ -25,7 +25,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
     let boundary = search.and_then(|search| search.holds).map(|holds| Amount(f64::from(holds)));
     let gate = match recording.stages.is_empty() {
         true => GateResult { verdict: Verdict::None, checks: Vec::new() },
-        false => gate::judge(&plan.gate.rules, climbed, baseline.usable()),
+        false => gate::judge(&plan.gate.rules, climbed, baseline.usable().map(Reference::Baseline)),
     };
     let stop = recording.breached.as_ref().map(|breached| stop_line(breached, plan));
     let mut run = RunResult {
@@ -54,6 +54,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         load: Some(load_line(plan)),
         stages: recording.stages,
         stop,
+        against: None,
         warnings: Vec::new(),
         gate,
         cost: None,

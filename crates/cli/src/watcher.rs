@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use engine::{BeforeLoad, Breached, Observer, Snapshot};
 use measure::Sample;
-use measure::gate::{Baseline, Rule, doubtful, judge};
+use measure::gate::{Baseline, Reference, Rule, doubtful, judge};
 use measure::result::{RunResult, StageResult};
 use measure::stage::{Closing, StageFrame};
 use report::samples::{attempt_lines, run_end_line, run_line, stage_end_line, stage_start_line};
@@ -107,7 +107,7 @@ impl Observer for Watcher {
     }
 
     fn doubtful(&mut self, stages: &[StageResult]) -> Vec<usize> {
-        let gate = judge(&self.rules, stages, self.baseline.as_ref());
+        let gate = judge(&self.rules, stages, self.baseline.as_ref().map(Reference::Baseline));
         let doubtful = doubtful(&gate);
         let indexed = stages.iter().enumerate().filter(|(_, stage)| doubtful.contains(&stage.name.as_str()));
         indexed.map(|(index, _)| index).collect()

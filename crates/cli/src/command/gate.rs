@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use measure::gate;
+use measure::gate::{self, Reference};
 use measure::result::{RunResult, StageStatus};
 use measure::stage::{ClientLook, StageFrame, StageRecorder};
 use report::{Lang, conclusion, terminal};
@@ -84,7 +84,7 @@ fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
     let missing: Vec<StageFrame> = engine::unstarted(plan).into_iter().filter(is_missing).collect();
     let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
     stages.extend(missing.into_iter().map(skipped));
-    let gate = gate::judge(&plan.gate.rules, &stages, baseline.usable());
+    let gate = gate::judge(&plan.gate.rules, &stages, baseline.usable().map(Reference::Baseline));
     let mut run = RunResult { gate, ..saved };
     run.conclusion = conclusion::of(&run, objectives(plan), lang);
     let (code, exit) = judge(&run, &Circumstances::default());

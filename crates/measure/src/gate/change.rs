@@ -49,36 +49,36 @@ impl Change {
     }
 
     pub(super) fn amounts(&self) -> Amounts {
-        let to_limit = self.distance(self.limit(), 1.0 + self.allowed);
-        // A change too small to count is within, however well it is known; without a smallest one nothing is.
-        let to_least = self.least.map(|least| {
-            let change = self.distance(self.baseline, 1.0);
-            Distance { over: change.over - least, ..change }
-        });
-        match to_least {
-            _ if to_limit.is_within() => Amounts::Within,
-            Some(least) if least.is_within() => Amounts::Within,
-            None if to_limit.is_over() => Amounts::Over,
-            Some(least) if to_limit.is_over() && least.is_over() => Amounts::Over,
-            None => Amounts::Undecided(to_limit.times_the_values()),
-            Some(least) => Amounts::Undecided(to_limit.decided_with(&least)),
-        }
+        let to_baseline = self.distance(self.baseline, 1.0);
+        amounts(
+            self.distance(self.limit(), 1.0 + self.allowed),
+            self.least.map(|least| to_baseline.less(least)),
+        )
     }
 
     /// How far the value is beyond a multiple of the baseline, in the bad direction.
     fn distance(&self, from: f64, multiple: f64) -> Distance {
-        let [below, above] = [self.value - self.interval[0], self.interval[1] - self.value];
-        let (over, toward, away) = match self.comparison.is_upper_bound() {
-            true => (self.value - from, below, above),
-            false => (from - self.value, above, below),
-        };
-        Distance { over, toward, away, baseline: multiple * self.baseline_half }
+        let distance = Distance::between(from, self.value, self.interval, self.comparison);
+        Distance { baseline: multiple * self.baseline_half, ..distance }
+    }
+}
+
+/// What it amounts to that a value is so far beyond the limit, and beyond the smallest change that counts, if there is one.
+pub(super) fn amounts(to_limit: Distance, to_least: Option<Distance>) -> Amounts {
+    // A change too small to count is within, however well it is known; without a smallest one nothing is.
+    match to_least {
+        _ if to_limit.is_within() => Amounts::Within,
+        Some(least) if least.is_within() => Amounts::Within,
+        None if to_limit.is_over() => Amounts::Over,
+        Some(least) if to_limit.is_over() && least.is_over() => Amounts::Over,
+        None => Amounts::Undecided(to_limit.times_the_values()),
+        Some(least) => Amounts::Undecided(to_limit.decided_with(&least)),
     }
 }
 
 /// A distance from a limit, positive in the bad direction, and the half-widths of its interval.
 #[derive(Debug, Clone, Copy)]
-struct Distance {
+pub(super) struct Distance {
     over: f64,
     /// Of the value, toward the good side and away from it.
     toward: f64,
@@ -88,6 +88,21 @@ struct Distance {
 }
 
 impl Distance {
+    /// From `from` to a value with this interval.
+    pub(super) fn between(from: f64, value: f64, interval: [f64; 2], comparison: Comparison) -> Self {
+        let [below, above] = [value - interval[0], interval[1] - value];
+        let (over, toward, away) = match comparison.is_upper_bound() {
+            true => (value - from, below, above),
+            false => (from - value, above, below),
+        };
+        Self { over, toward, away, baseline: 0.0 }
+    }
+
+    /// The same from a point that is farther in the bad direction.
+    pub(super) fn less(self, least: f64) -> Self {
+        Self { over: self.over - least, ..self }
+    }
+
     fn is_over(&self) -> bool {
         self.over > self.toward.hypot(self.baseline)
     }

@@ -5,28 +5,40 @@ use super::baseline::Baseline;
 use super::change::{Amounts, Change};
 use super::check::{Check, Comparison, Level, Limit, Rule};
 use super::confirm::confirmed;
+use super::paired::paired;
 use super::reason::Reason;
 use crate::distribution::{DistributionSummary, round};
 use crate::metric::{Kind, Metric};
 use crate::normal::quantile;
-use crate::result::{CheckLine, CheckResult, GateResult, Interval, StageResult, StageStatus, Unit, Verdict};
+use crate::result::{
+    CheckLine, CheckResult, GateResult, Interval, StageDifference, StageResult, StageStatus, Unit, Verdict,
+};
 
 /// Of intervals that are made afterwards.
 const CONFIDENCE: f64 = 0.95;
 
+/// What checks against the baseline are judged by.
+#[derive(Debug, Clone, Copy)]
+pub enum Reference<'a> {
+    /// The numbers of an accepted run.
+    Baseline(&'a Baseline),
+    /// The other side of the same A/B run.
+    Against(&'a [StageDifference]),
+}
+
 /// Judges every rule on every stage it covers. There are no implicit checks.
-pub fn judge(rules: &[Rule], stages: &[StageResult], baseline: Option<&Baseline>) -> GateResult {
-    let checks: Vec<CheckLine> = rules.iter().flat_map(|rule| judge_rule(rule, stages, baseline)).collect();
+pub fn judge(rules: &[Rule], stages: &[StageResult], reference: Option<Reference<'_>>) -> GateResult {
+    let checks: Vec<CheckLine> = rules.iter().flat_map(|rule| judge_rule(rule, stages, reference)).collect();
     GateResult { verdict: verdict(&checks), checks }
 }
 
-fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) -> Vec<CheckLine> {
+fn judge_rule(rule: &Rule, stages: &[StageResult], reference: Option<Reference<'_>>) -> Vec<CheckLine> {
     let lines: Vec<CheckLine> = stages
         .iter()
         .filter(|stage| rule.check.scope.covers(&stage.name, stage.most_users()))
         .map(|stage| {
-            let again = stage.confirmations.iter().map(|again| judge_stage(rule, again, baseline));
-            confirmed(judge_stage(rule, stage, baseline), again.collect())
+            let again = stage.confirmations.iter().map(|again| judge_stage(rule, again, reference));
+            confirmed(judge_stage(rule, stage, reference), again.collect())
         })
         .collect();
     match lines.is_empty() {
@@ -37,7 +49,7 @@ fn judge_rule(rule: &Rule, stages: &[StageResult], baseline: Option<&Baseline>) 
     }
 }
 
-fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) -> CheckLine {
+fn judge_stage(rule: &Rule, stage: &StageResult, reference: Option<Reference<'_>>) -> CheckLine {
     let (value, n) = measured(rule.check.statistic(), stage);
     let interval = value.and_then(|value| interval(rule.check.statistic(), value, stage));
     let interval = interval.map(|interval| [interval.low, interval.high]);
@@ -51,7 +63,11 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
             let result = pass_or_fail(rule.check.comparison.holds(value, limit));
             CheckLine { limit: Some(limit), result, ..line }
         }
-        Limit::Baseline { change } => against_baseline(rule, stage, baseline, change, line),
+        Limit::Baseline { change } => match reference {
+            None => line.without_data(Reason::NoBaseline),
+            Some(Reference::Baseline(baseline)) => against_baseline(rule, stage, baseline, change, line),
+            Some(Reference::Against(differences)) => against_other(rule, differences, change, line),
+        },
     }
 }
 
@@ -59,11 +75,10 @@ fn judge_stage(rule: &Rule, stage: &StageResult, baseline: Option<&Baseline>) ->
 fn against_baseline(
     rule: &Rule,
     stage: &StageResult,
-    baseline: Option<&Baseline>,
+    baseline: &Baseline,
     allowed: f64,
     line: CheckLine,
 ) -> CheckLine {
-    let Some(baseline) = baseline else { return line.without_data(Reason::NoBaseline) };
     if baseline.other_load(stage) {
         return line.without_data(Reason::OtherLoad);
     }
@@ -90,20 +105,45 @@ fn against_baseline(
         comparison: rule.check.comparison,
     };
     let line = CheckLine { change: change.shares().map(|ends| ends.map(round)), ..line };
-    match change.amounts() {
-        Amounts::Within => CheckLine { result: CheckResult::Pass, ..line },
-        Amounts::Over => CheckLine { result: CheckResult::Fail, ..line },
+    let by_runs = interval.unit == Unit::Runs || change.interval != [interval.low, interval.high];
+    let have = match (by_runs, interval.unit) {
+        (false, _) => line.n,
+        (true, Unit::Runs) => interval.units,
+        (true, Unit::Blocks | Unit::Requests | Unit::Pairs) => 1,
+    };
+    decided(CheckLine { would_decide_in: by_runs.then_some(Unit::Runs), ..line }, change.amounts(), have)
+}
+
+/// The value against that of the other side, changed by as much as the check allows.
+fn against_other(rule: &Rule, differences: &[StageDifference], allowed: f64, line: CheckLine) -> CheckLine {
+    let of = rule.check.statistic();
+    let stage = differences.iter().find(|difference| difference.stage == line.stage);
+    let Some(difference) = stage.and_then(|stage| stage.of.get(&of.to_string())) else {
+        return line.without_data(Reason::NotOnOtherSide);
+    };
+    let line =
+        CheckLine { limit: Some(difference.b * (1.0 + allowed)), baseline: Some(difference.b), ..line };
+    if is_best(of.metric, difference.a, rule.check.comparison) {
+        return CheckLine { result: CheckResult::Pass, ..line };
+    }
+    let line = CheckLine { change: difference.share_interval, ..line };
+    let Some(amounts) = paired(difference, allowed, rule) else {
+        return CheckLine { result: CheckResult::Inconclusive, ..line.without_data(Reason::TooFewPairs) };
+    };
+    let have = line.n;
+    decided(line, amounts, have)
+}
+
+/// The line of a change that amounts to this; `have` of what it scatters by were measured.
+fn decided(line: CheckLine, amounts: Amounts, have: u64) -> CheckLine {
+    let decided = |result| CheckLine { result, would_decide_in: None, ..line.clone() };
+    match amounts {
+        Amounts::Within => decided(CheckResult::Pass),
+        Amounts::Over => decided(CheckResult::Fail),
         Amounts::Undecided(times) => {
-            let by_runs = interval.unit == Unit::Runs || change.interval != [interval.low, interval.high];
-            let have = match (by_runs, interval.unit) {
-                (false, _) => line.n,
-                (true, Unit::Runs) => interval.units,
-                (true, Unit::Blocks | Unit::Requests) => 1,
-            };
             let would_decide = times.map(|times| (have as f64 * times).ceil() as u64);
-            let would_decide_in = by_runs.then_some(Unit::Runs);
-            let result = CheckResult::Inconclusive;
-            CheckLine { result, would_decide, would_decide_in, ..line }.without_data(Reason::Undecided)
+            CheckLine { result: CheckResult::Inconclusive, would_decide, ..line }
+                .without_data(Reason::Undecided)
         }
     }
 }

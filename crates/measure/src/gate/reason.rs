@@ -32,6 +32,10 @@ pub enum Reason {
     NoInterval,
     /// The limit lies inside the interval of the change.
     Undecided,
+    /// The other side of an A/B run has no such number in the stage.
+    NotOnOtherSide,
+    /// The A/B run has too few pairs of blocks to tell a change from chance.
+    TooFewPairs,
     /// It failed, and when the stage was measured again it could not be judged.
     NotConfirmed,
 }
@@ -76,6 +80,8 @@ impl Reason {
                 None => "the limit lies inside the interval of the change, and more values would not decide"
                     .to_owned(),
             },
+            Self::NotOnOtherSide => format!("the other side has no such number in stage {stage}"),
+            Self::TooFewPairs => "too few pairs of blocks to tell a change from chance".to_owned(),
             Self::NotConfirmed => {
                 "it failed, and could not be judged when the stage was measured again".to_owned()
             }

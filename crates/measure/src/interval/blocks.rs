@@ -91,6 +91,13 @@ impl Blocks {
         earlier.chain(self.own(least, window)).collect()
     }
 
+    /// Every window as one block, in order of time, each with its seconds; `window` is the last one's length.
+    pub(crate) fn windows(&self, window: Duration) -> Vec<(Block, f64)> {
+        let earlier =
+            self.earlier.iter().map(|(window, blocks)| (joined(&blocks.blocks), window.as_secs_f64()));
+        earlier.chain([(joined(&self.blocks), window.as_secs_f64())]).collect()
+    }
+
     fn own(&self, least: Duration, window: Duration) -> Vec<(Block, f64)> {
         let each =
             usize::try_from(least.as_nanos().div_ceil(self.length.as_nanos())).unwrap_or(usize::MAX).max(1);
@@ -108,9 +115,9 @@ impl Blocks {
     }
 }
 
-fn joined(pair: &[Block]) -> Block {
+fn joined(blocks: &[Block]) -> Block {
     let mut all = Block::default();
-    pair.iter().for_each(|block| all.merge(block));
+    blocks.iter().for_each(|block| all.merge(block));
     all
 }
 

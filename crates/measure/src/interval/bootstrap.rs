@@ -33,14 +33,12 @@ impl Bootstrap<'_> {
             (Some(Stat::Min | Stat::Max), _) => return None,
             // The gaps of one request resemble one another: single ones must not be drawn.
             (Some(_), false) if of.metric == Metric::Gap => return None,
-            (Some(stat), true) => {
-                (self.draw_blocks(of.metric, stat, &mut rng)?, Unit::Blocks, self.blocks.len() as u64)
-            }
+            (Some(_), true) => (known(self.draws(of, &mut rng)?), Unit::Blocks, self.blocks.len() as u64),
             (Some(stat), false) => {
                 let pooled = self.pooled(of.metric);
                 (draw_requests(&pooled, stat, &mut rng)?, Unit::Requests, pooled.n)
             }
-            (None, true) => (self.draw_tallies(of.metric, &mut rng)?, Unit::Blocks, self.blocks.len() as u64),
+            (None, true) => (known(self.draws(of, &mut rng)?), Unit::Blocks, self.blocks.len() as u64),
             (None, false) => {
                 let share = Share::of(of.metric, &self.total())?;
                 (share.draw(&mut rng), Unit::Requests, share.of as u64)
@@ -50,6 +48,15 @@ impl Bootstrap<'_> {
         // Where not one request failed, or not one was ok, nothing scatters.
         let extreme = Share::of(of.metric, &self.total()).filter(|share| share.is_extreme());
         Some(extreme.map_or(interval, |share| share.exact(interval)))
+    }
+
+    /// The statistic of each draw of blocks, `None` where a draw has no such number. Which blocks a draw holds depends on their
+    /// number and on `rng` alone.
+    pub(super) fn draws(&self, of: Statistic, rng: &mut Rng) -> Option<Vec<Option<f64>>> {
+        match of.stat {
+            Some(stat) => self.draw_blocks(of.metric, stat, rng),
+            None => self.draw_tallies(of.metric, rng),
+        }
     }
 
     fn total(&self) -> Tally {
@@ -76,7 +83,7 @@ impl Bootstrap<'_> {
         weights
     }
 
-    fn draw_blocks(&self, metric: Metric, stat: Stat, rng: &mut Rng) -> Option<Vec<f64>> {
+    fn draw_blocks(&self, metric: Metric, stat: Stat, rng: &mut Rng) -> Option<Vec<Option<f64>>> {
         let values: Vec<Option<&Values>> =
             self.blocks.iter().map(|(block, _)| block.values.get(&metric)).collect();
         values.iter().flatten().find(|values| values.n > 0)?;
@@ -104,10 +111,10 @@ impl Bootstrap<'_> {
                 Stat::Mean | Stat::Min | Stat::Max => (n > 0.0).then(|| weighed(|values| values.sum) / n),
             }
         };
-        Some((0..DRAWS).filter_map(draw).collect())
+        Some((0..DRAWS).map(draw).collect())
     }
 
-    fn draw_tallies(&self, metric: Metric, rng: &mut Rng) -> Option<Vec<f64>> {
+    fn draw_tallies(&self, metric: Metric, rng: &mut Rng) -> Option<Vec<Option<f64>>> {
         number(metric, &self.total(), 1.0)?;
         let draw = |_| {
             let weights = self.weights(rng);
@@ -118,8 +125,12 @@ impl Bootstrap<'_> {
             }
             number(metric, &tally, time)
         };
-        Some((0..DRAWS).filter_map(draw).collect())
+        Some((0..DRAWS).map(draw).collect())
     }
+}
+
+fn known(drawn: Vec<Option<f64>>) -> Vec<f64> {
+    drawn.into_iter().flatten().collect()
 }
 
 fn draw_requests(pooled: &Values, stat: Stat, rng: &mut Rng) -> Option<Vec<f64>> {
@@ -210,7 +221,8 @@ impl Share {
     }
 }
 
-fn scatter(mut drawn: Vec<f64>, value: f64, confidence: f64, unit: Unit, units: u64) -> Interval {
+/// The interval of a value whose draws scatter so, at this confidence.
+pub(super) fn scatter(mut drawn: Vec<f64>, value: f64, confidence: f64, unit: Unit, units: u64) -> Interval {
     drawn.sort_by(f64::total_cmp);
     let n = drawn.len().max(1) as f64;
     let mean = drawn.iter().sum::<f64>() / n;

@@ -7,8 +7,11 @@
 mod block;
 mod blocks;
 mod bootstrap;
+mod paired;
 mod runs;
 
+pub(crate) use block::Block;
 pub(crate) use blocks::Blocks;
 pub(crate) use bootstrap::Bootstrap;
+pub(crate) use paired::Pairs;
 pub(crate) use runs::{between_runs, deviation};

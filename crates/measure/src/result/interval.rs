@@ -40,6 +40,8 @@ pub enum Unit {
     Requests,
     /// Whole rounds of a stage that was run more than once: nothing was drawn, they scatter by themselves.
     Runs,
+    /// Pairs of blocks of an A/B run, one of each side, right after one another.
+    Pairs,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The saved run: what `run.json` holds, key for key. Readers refuse a newer schema version and accept older ones.
 
+mod against;
 mod gate;
 mod interval;
 mod load;
@@ -8,6 +9,7 @@ mod run;
 mod schema;
 mod stage;
 
+pub use against::{Against, Difference, StageDifference};
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
 pub use interval::{Interval, Unit};
 pub use load::{CancelLine, LoadLine, RetryLine};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::schema::outcome;
-use super::{ErrorExample, GateResult, LoadLine, StageResult};
+use super::{Against, ErrorExample, GateResult, LoadLine, StageResult};
 use crate::{Amount, LoadUnit, Outcome};
 
 /// Rises when the meaning of a key changes.
@@ -71,6 +71,9 @@ pub struct RunResult {
     /// The check of `[load.stop]` that ended the climb; null when none did.
     #[serde(default)]
     pub stop: Option<StopLine>,
+    /// B of an A/B run, with what differs from it; null of any other run. Everything else is about A.
+    #[serde(default)]
+    pub against: Option<Against>,
     /// What to keep in mind when reading.
     pub warnings: Vec<Warning>,
     /// The checks and their verdict.

@@ -1,6 +1,7 @@
 //! From samples to the numbers of one stage.
 
 mod bucket;
+mod difference;
 mod frame;
 mod keys;
 mod merge;
@@ -13,4 +14,4 @@ mod timeline;
 pub use frame::{ArrivalKind, ClientLook, Closing, Intervals, OpenLoop, StageFrame};
 pub use passages::Passages;
 pub use recorder::StageRecorder;
-pub use round::{Purpose, Round};
+pub use round::{Purpose, Round, Side};

@@ -185,7 +185,8 @@ fn error_line((class, (count, example)): (&ErrorClass, &(u64, ErrorExample))) ->
     ErrorLine { class: class.name().to_owned(), count: *count, example: example.clone() }
 }
 
-fn duration_text(duration: Duration) -> String {
+/// As in TOML.
+pub(super) fn duration_text(duration: Duration) -> String {
     match duration.subsec_millis() {
         0 => format!("{}s", duration.as_secs()),
         _ => format!("{}ms", duration.as_millis()),

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use super::difference::difference;
 use super::frame::{ClientLook, Closing, Intervals, StageFrame};
+use super::numbers::duration_text;
 use super::recorder::StageRecorder;
-use super::round::Purpose;
+use super::round::{Purpose, Side};
 use crate::distribution::round;
 use crate::gate::{Statistic, measured};
 use crate::interval::between_runs;
-use crate::result::{RoundLine, Second, StageResult, StageStatus};
+use crate::result::{RoundLine, Second, StageDifference, StageResult, StageStatus};
 
 /// Takes in passages as they end. Stages stand in the order in which they were first passed.
 #[derive(Debug, Clone, Default)]
 pub struct Passages {
     stages: Vec<Stage>,
+    /// Those of B of an A/B run.
+    others: Vec<Stage>,
 }
 
 /// One stage, and every passage over it.
@@ -34,18 +38,38 @@ impl Passages {
     pub fn take(&mut self, recorder: StageRecorder, closing: Closing) -> StageResult {
         let result = recorder.finish(closing.status, &closing.look);
         let round = recorder.frame.round;
-        let known = round.and_then(|round| self.stages.get_mut(round.of));
+        let stages = match round.map(|round| round.side()) {
+            Some(Side::B) => &mut self.others,
+            Some(Side::A) | None => &mut self.stages,
+        };
+        let known = round.and_then(|round| stages.get_mut(round.of));
         match (known, round.map(|round| round.purpose)) {
             (Some(stage), Some(Purpose::Confirm)) => stage.confirmations.push(result.clone()),
             (Some(stage), _) => stage.again(recorder, closing, &result),
-            (None, _) => self.stages.push(Stage::first(recorder, closing, &result)),
+            (None, _) => stages.push(Stage::first(recorder, closing, &result)),
         }
         result
     }
 
-    /// The stages as far as they were passed.
+    /// The stages as far as they were passed; of an A/B run those of A.
     pub fn results(&self) -> Vec<StageResult> {
         self.stages.iter().map(Stage::result).collect()
+    }
+
+    /// The stages of B of an A/B run, one for each of A.
+    pub fn others(&self) -> Vec<StageResult> {
+        let unpassed = |stage: &Stage| {
+            let frame = stage.recorder.frame.clone().unstarted();
+            let never = StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
+            StageResult { duration: stage.result().duration, ..never }
+        };
+        let passed = self.others.iter().map(Stage::result);
+        passed.chain(self.stages.iter().skip(self.others.len()).map(unpassed)).collect()
+    }
+
+    /// By how much A differs from B, stage by stage as far as both were passed.
+    pub fn differences(&self) -> Vec<StageDifference> {
+        self.stages.iter().zip(&self.others).map(|(a, b)| difference([&a.recorder, &b.recorder])).collect()
     }
 }
 
@@ -81,15 +105,37 @@ impl Stage {
     }
 
     fn result(&self) -> StageResult {
-        let mut result = self.recorder.finish(self.status, &self.look);
+        let mut result = self.recorder.finish(self.status(), &self.look);
         result.confirmations.clone_from(&self.confirmations);
         if self.rounds.len() > 1 {
             result.client.saturated = self.saturated;
             result.timeline.clone_from(&self.timeline);
-            result.rounds.clone_from(&self.rounds);
-            self.by_rounds(&mut result);
+        }
+        match self.blocks() {
+            Some(blocks) => {
+                result.duration = self.recorder.frame.duration.map(|block| duration_text(block * blocks));
+            }
+            None if self.rounds.len() > 1 => {
+                result.rounds.clone_from(&self.rounds);
+                self.by_rounds(&mut result);
+            }
+            None => {}
         }
         result
+    }
+
+    /// How many blocks it was to have, in an A/B run.
+    fn blocks(&self) -> Option<u32> {
+        self.recorder.frame.round.and_then(|round| round.blocks())
+    }
+
+    /// Blocks that never ran are missing.
+    fn status(&self) -> StageStatus {
+        let whole = self.blocks().is_none_or(|blocks| self.rounds.len() >= blocks as usize);
+        match self.status {
+            StageStatus::Complete if !whole => StageStatus::Incomplete,
+            status => status,
+        }
     }
 
     /// The unit is the run: what scatters between rounds is what the next run will scatter by.

@@ -1,6 +1,6 @@
 //! What the gate makes of a stage: pass, fail, or why it does not say.
 
-use measure::gate::{Baseline, Check, Level, Reason, Rule, judge};
+use measure::gate::{Baseline, Check, Level, Reason, Reference, Rule, judge};
 use measure::result::{CheckResult, Interval, RunResult, StageResult, StageStatus, Unit, Verdict};
 
 use crate::run::{result, stage, stage_of_failures, stage_of_late_sends};
@@ -123,7 +123,7 @@ fn the_baseline_is_compared_with_stage_by_stage() {
     let baseline = Baseline::of(&run, "");
     let judged = |run: &RunResult, text: &str, min_change, baseline: Option<&Baseline>| {
         let rule = Rule { min_change, ..rule(text, Level::Strict) };
-        judge(&[rule], &run.stages[..1], baseline).checks.remove(0)
+        judge(&[rule], &run.stages[..1], baseline.map(Reference::Baseline)).checks.remove(0)
     };
     let came = |text, min_change, baseline| judged(&run, text, min_change, baseline).result;
     assert_eq!(came("e2e.mean <= baseline + 20%", None, Some(&baseline)), CheckResult::Pass);

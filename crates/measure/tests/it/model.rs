@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use measure::gate::{Baseline, BaselineStage, Check, Level, Rule, judge};
+use measure::gate::{Baseline, BaselineStage, Check, Level, Reference, Rule, judge};
 use measure::result::{CheckResult, SCHEMA_VERSION, StageResult, StageStatus};
 use measure::sample::{ArrivalClock, Attempt, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
 use measure::stage::{ClientLook, Intervals, StageFrame, StageRecorder};
@@ -52,7 +52,11 @@ pub(crate) fn pair(model: Model, slower: f64, rules: &[Rule], seed: u64) -> Vec<
         testbed: String::new(),
         stages: [(before.name.clone(), BaselineStage::of(&before))].into(),
     };
-    judge(rules, &[after], Some(&baseline)).checks.iter().map(|line| line.result).collect()
+    judge(rules, &[after], Some(Reference::Baseline(&baseline)))
+        .checks
+        .iter()
+        .map(|line| line.result)
+        .collect()
 }
 
 impl Model {

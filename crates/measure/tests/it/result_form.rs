@@ -38,6 +38,8 @@ const PROMISED: &str = "
     stages[].timeline[].tpot_ms_p50 stages[].timeline[].e2e_ms_mean stages[].timeline[].e2e_ms_p50
     stages[].timeline[].e2e_ms_p95 stages[].timeline[].output_tps_mean stages[].timeline[].tokens_per_request
     stages[].timeline[].gap_ms_p99
+    against.base_url against.url against.api against.model against.stages against.preflight
+    against.differences[].stage against.differences[].pairs against.differences[].of
     ladder.last_ok ladder.first_breach ladder.knee ladder.boundary
     warnings[].code warnings[].stage warnings[].text
     gate.verdict gate.checks[].check gate.checks[].stage gate.checks[].level gate.checks[].value gate.checks[].limit
@@ -141,7 +143,7 @@ fn the_schema_refuses_what_is_no_result() {
 }
 
 /// Keys that the first results did not have.
-const LATER: &str = "load proxy search stop";
+const LATER: &str = "load proxy search stop against";
 /// The same of a stage, and of the ladder.
 const LATER_IN_STAGE: &str = "ramp_from arrival burstiness max_in_flight ramp_up_s think_time_s total_ms";
 

@@ -7,14 +7,15 @@ use measure::flag::{Flag, Flags};
 use measure::gate::{Check, Level, Rule, judge};
 use measure::ladder::ladder;
 use measure::result::{
-    CancelLine, ErrorExample, Exit, Fingerprint, LoadLine, Machine, Override, Preflight, RetryLine,
-    RunResult, RunStatus, SCHEMA_VERSION, StageResult, StageStatus, Tool, Warning,
+    Against, CancelLine, Difference, ErrorExample, Exit, Fingerprint, Interval, LoadLine, Machine, Override,
+    Preflight, RetryLine, RunResult, RunStatus, SCHEMA_VERSION, StageDifference, StageResult, StageStatus,
+    Tool, Unit, Warning,
 };
 use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
 use measure::stage::{ArrivalKind, ClientLook, Intervals, OpenLoop, StageFrame, StageRecorder};
 use measure::{Amount, Distribution, ErrorClass, Offset, Outcome};
 
-fn ms(ms: u64) -> Offset {
+pub(crate) fn ms(ms: u64) -> Offset {
     Offset::from_nanos(ms * 1_000_000)
 }
 
@@ -56,6 +57,13 @@ fn attempt(start: u64, outcome: Outcome, status: Option<u16>) -> Attempt {
         address: None,
         clock: measure::sample::ArrivalClock::Kernel,
     }
+}
+
+/// An answer that began and ended so, in ms, as a measured request.
+pub(crate) fn answer(start: u64, e2e: u64) -> Sample {
+    let mut answer = attempt(start, Outcome::Ok, Some(200));
+    answer.at.end = ms(start + e2e);
+    sample(1, Phase::Measure, answer)
 }
 
 fn sample(seq: u64, phase: Phase, attempt: Attempt) -> Sample {
@@ -205,6 +213,7 @@ pub(crate) fn result() -> RunResult {
         stages,
         search: None,
         stop: None,
+        against: Some(against()),
         warnings: vec![Warning {
             code: "short_window".into(),
             stage: Some("c2".into()),
@@ -227,5 +236,42 @@ fn load() -> LoadLine {
         retry: Some(RetryLine { max: 3, on: vec!["rate_limited".into()], base_s: 0.5, cap_s: 30.0 }),
         stop: vec!["error_rate <= 50%".into()],
         search: Vec::new(),
+    }
+}
+
+fn against() -> Against {
+    let interval = Interval {
+        low: 20.0,
+        high: 180.0,
+        confidence: 0.95,
+        standard_error: 40.0,
+        unit: Unit::Pairs,
+        units: 10,
+    };
+    let difference = Difference {
+        a: 300.0,
+        b: 200.0,
+        absolute: 100.0,
+        interval: Some(interval),
+        share: Some(0.5),
+        share_interval: Some([0.1, 0.9]),
+    };
+    Against {
+        provider: None,
+        base_url: "https://other/api".into(),
+        url: "https://other/api/chat/completions".into(),
+        proxy: None,
+        api: "openai-chat".into(),
+        model: Some("m".into()),
+        stream: true,
+        auth_header: None,
+        headers: BTreeMap::new(),
+        preflight: None,
+        stages: vec![stage()],
+        differences: vec![StageDifference {
+            stage: "c2".into(),
+            pairs: 10,
+            of: BTreeMap::from([("ttft.p50".into(), difference)]),
+        }],
     }
 }
