@@ -111,6 +111,9 @@ pub(crate) struct LayerArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Compare with the server at URL, by turns (A/B): the same as `[target.b] base_url`
+    #[arg(long, value_name = "URL")]
+    pub(crate) against: Option<String>,
     /// Put every output into DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

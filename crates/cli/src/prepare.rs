@@ -51,6 +51,7 @@ pub(crate) fn layers(args: &LayerArgs) -> scenario::Layers {
         environment: environment(),
         stages: args.stages.clone(),
         seed: args.seed,
+        against: args.against.clone(),
         baseline: args.baseline.clone(),
         out: args.out.clone(),
         lang: args.lang.map(|lang| match lang {

@@ -3,6 +3,7 @@
 //! [`load()`] reads a scenario file and everything it names, and reports every problem at once; what it returns is
 //! whole, so checking a file is loading it and stopping there.
 
+mod against;
 mod data;
 mod diagnostic;
 mod gate;

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::against::{self, Apart};
 use crate::data::{self, Order};
 use crate::diagnostic::{Diagnostics, Place, Problems};
 use crate::layers::{self, Ground, Layer, Layers, Node, Parsed};
-use crate::load::read as read_load;
+use crate::load::{read as read_load, refuse_indivisible};
 use crate::overrides::overrides;
 use crate::plan::{Bodies, Fingerprint, Plan};
 use crate::read::{Context, Section};
@@ -129,15 +131,17 @@ fn stack(mut parsed: Parsed, options: &Layers, problems: &Problems) -> Vec<Layer
 fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option<Plan> {
     let (target_section, data_section) = (root.section("target"), root.section("data"));
     let target = target::read(target_section, data_section);
-    let data = data::read(data_section, target.model.as_deref());
-    let load = read_load(root.section("load"), &target.timeouts, data.trace.as_deref());
-    let wanted = template::Wanted {
-        api: target.api,
-        format: target.format(),
-        model: target.model.as_deref(),
-        usage: target.usage,
-    };
-    let rendered = template::render(data_section, &data, wanted);
+    let found_of_b = Problems::default();
+    let context_of_b = root.context.with(&found_of_b);
+    let apart = Apart::new(target_section, data_section, &context_of_b);
+    let b = apart.read(&target);
+    let data = data::read(data_section);
+    let sides: Vec<&target::Settings> = [&target].into_iter().chain(&b).collect();
+    let load = read_load(root.section("load"), longest(&sides), data.trace.as_deref());
+    if b.is_some() {
+        refuse_indivisible(root.section("load"), &load);
+    }
+    let rendered = template::render(data_section, &data, target.wanted());
     let other = fingerprint.overrides.iter().any(|change| change.key.starts_with("load."));
     let ladder = if other { gate::Ladder::Other(&load.stages) } else { gate::Ladder::Own(&load.stages) };
     let gate = gate::read(root.section("gate"), ladder, options.baseline.as_deref());
@@ -149,17 +153,30 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
     let notes = root.text("notes");
     let rendered = rendered?;
     let order = Order::new(data.order, data.seed, rendered.bodies.len());
-    Some(Plan {
+    let target = target.into_target(rendered.stream, rendered.model, target_section);
+    let against = b.and_then(|b| apart.side(b, &data));
+    root.context.problems.absorb(found_of_b, "B");
+    let plan = Plan {
         name,
         notes,
         seed: data.seed,
         fingerprint,
-        target: target.into_target(rendered.stream, rendered.model, target_section),
+        target,
         load,
         bodies: Bodies::new(rendered.bodies, order),
+        against: None,
         objectives,
         outputs,
         gate,
         notices: Vec::new(),
+    };
+    Some(match against {
+        Some(side) => against::versus(plan, side, root),
+        None => plan,
     })
+}
+
+/// The longest that a request of any side may last by any single timeout.
+fn longest(sides: &[&target::Settings]) -> Duration {
+    sides.iter().map(|side| target::longest(&side.timeouts)).max().unwrap_or_default()
 }

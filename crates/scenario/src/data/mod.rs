@@ -16,4 +16,4 @@ pub(crate) use json::to_json;
 pub(crate) use jsonl::plain_message;
 pub(crate) use order::Order;
 pub(crate) use rows::Row;
-pub(crate) use settings::{Settings, read};
+pub(crate) use settings::{Settings, read, shared};

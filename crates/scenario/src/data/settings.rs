@@ -23,12 +23,10 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// When the requests of a trace start, a row each.
     pub(crate) trace: Option<Vec<Duration>>,
-    /// Values that are the same for every request, by name.
-    pub(crate) shared: Map<String, Value>,
 }
 
-/// Reads `[data]`. `model` is the target's.
-pub(crate) fn read(data: Section<'_>, model: Option<&str>) -> Settings {
+/// Reads `[data]`.
+pub(crate) fn read(data: Section<'_>) -> Settings {
     const ORDERS: &[(&str, OrderKind)] = &[
         ("round-robin", OrderKind::RoundRobin),
         ("shuffle", OrderKind::Shuffle),
@@ -46,7 +44,6 @@ pub(crate) fn read(data: Section<'_>, model: Option<&str>) -> Settings {
         order: data.choice("order", ORDERS).unwrap_or(OrderKind::RoundRobin),
         seed: data.count("seed", 0..=u64::MAX).unwrap_or_default(),
         trace: times,
-        shared: shared(data, model),
     }
 }
 
@@ -56,7 +53,8 @@ fn read_trace(data: Section<'_>) -> Option<Trace> {
     Some(trace::read(node, &path, data.context))
 }
 
-fn shared(data: Section<'_>, model: Option<&str>) -> Map<String, Value> {
+/// The values that are the same for every request, by name. `model` is the target's.
+pub(crate) fn shared(data: Section<'_>, model: Option<&str>) -> Map<String, Value> {
     let mut shared = Map::new();
     for name in ["user", "conversation_id"] {
         shared.insert(name.into(), Value::String(data.text(name).unwrap_or_default()));

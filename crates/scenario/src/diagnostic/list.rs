@@ -108,6 +108,16 @@ impl Problems {
         }
     }
 
+    /// Takes in what was found apart from this; a notice that is not known yet is said to be about `whom`.
+    pub(crate) fn absorb(&self, apart: Self, whom: &str) {
+        apart.list.into_inner().into_iter().for_each(|problem| self.push(problem));
+        let new: Vec<String> = {
+            let known = self.notices.borrow();
+            apart.notices.into_inner().into_iter().filter(|notice| !known.contains(notice)).collect()
+        };
+        new.iter().for_each(|notice| self.notice(format!("{whom}: {notice}")));
+    }
+
     /// Whether nothing is wrong so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.borrow().is_empty()

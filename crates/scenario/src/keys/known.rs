@@ -22,7 +22,12 @@ pub struct Key {
 impl Key {
     /// Its dotted path; of a table, the name under which its own keys are listed.
     pub fn path(&self) -> String {
-        match self.section {
+        self.path_in(self.section)
+    }
+
+    /// Its dotted path in a section that has the same keys as its own.
+    pub(crate) fn path_in(&self, section: &str) -> String {
+        match section {
             "" => self.name.to_owned(),
             section => format!("{section}.{}", self.name),
         }
@@ -86,6 +91,11 @@ pub enum Kind {
     Later(Option<&'static str>),
 }
 
+/// The other side of an A/B run, whose keys are those of `[target]`.
+const B: &str = "target.b";
+/// What is said of both sides, or of A alone.
+const NOT_OF_B: &[&str] = &["b", "allow", "price"];
+
 /// The key of that name or alias in a section.
 pub(crate) fn find(section: &str, name: &str) -> Option<&'static Key> {
     in_section(section).find(|key| key.name == name || key.aliases.contains(&name))
@@ -93,7 +103,33 @@ pub(crate) fn find(section: &str, name: &str) -> Option<&'static Key> {
 
 /// Every key of a section.
 pub(crate) fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
-    TABLE.iter().filter(move |key| key.section == section)
+    TABLE.iter().filter(move |key| match section.strip_prefix(B) {
+        Some("") => key.section == "target" && !NOT_OF_B.contains(&key.name),
+        Some(inner) => key.section.strip_prefix("target") == Some(inner),
+        None => key.section == section,
+    })
+}
+
+/// Every table that has keys of its own, by its dotted path, the outer ones first.
+pub(crate) fn sections() -> Vec<(String, &'static Key)> {
+    let mut all: Vec<(String, &'static Key)> = Vec::new();
+    let mut outer = vec![String::new()];
+    while !outer.is_empty() {
+        let inner = outer.iter().flat_map(|section| tables(section)).collect::<Vec<_>>();
+        outer = inner.iter().map(|(path, _)| path.clone()).collect();
+        all.extend(inner);
+    }
+    all
+}
+
+/// Whether what is absent in a section has no default, but is as in another one.
+pub(crate) fn inherits(section: &str) -> bool {
+    section.strip_prefix(B).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
+}
+
+fn tables(section: &str) -> impl Iterator<Item = (String, &'static Key)> {
+    let tables = in_section(section).filter(|key| matches!(key.kind, Kind::Section | Kind::Sections));
+    tables.map(move |key| (key.path_in(section), key))
 }
 
 /// Another section that has a key of that name.
@@ -120,6 +156,20 @@ mod tests {
                 assert!(find("", key.section).is_some(), "{}", key.section);
             }
         }
+    }
+
+    #[test]
+    fn the_other_side_has_the_keys_of_the_target_but_what_is_said_of_both() {
+        let names = |section| in_section(section).map(|key| key.name).collect::<Vec<_>>();
+        let mut expected = names("target");
+        expected.retain(|name| !["b", "allow", "price"].contains(name));
+        assert_eq!(names("target.b"), expected);
+        assert_eq!(names("target.b.timeouts"), names("target.timeouts"));
+        assert_eq!(names("target.b.nothing"), Vec::<&str>::new());
+        assert_eq!(find("target.b", "model_name").map(|key| key.name), Some("model"));
+        let inner = sections().into_iter().map(|(path, _)| path).filter(|path| inherits(path));
+        let expected = ["target.b", "target.b.timeouts", "target.b.tls", "target.b.response"];
+        assert_eq!(inner.collect::<Vec<_>>(), expected);
     }
 
     #[test]

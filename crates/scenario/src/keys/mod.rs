@@ -4,5 +4,5 @@ mod known;
 mod table;
 
 pub use known::{Key, Kind};
-pub(crate) use known::{find, in_section, section_holding};
+pub(crate) use known::{find, in_section, inherits, section_holding, sections};
 pub use table::TABLE;

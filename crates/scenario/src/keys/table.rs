@@ -58,7 +58,7 @@ pub const TABLE: &[Key] = keys! {
     "tokenizer": Later(None); "Local tokenizer."
     "price": Later(None); "Price per million tokens."
     "response": Section; "What stands where in the answers of `api = \"custom\"`."
-    "b": Later(None); "The other side of an A/B run."
+    "b": Section; "The other side of an A/B run: the keys of `[target]` that differ there."
 
     ["target.timeouts"]
     "connect": Duration, = "\"10s\""; "Resolution, TCP and TLS together."

@@ -25,9 +25,10 @@ const GROUPS: &[&[&[&str]]] = &[
 
 /// Removes from the weaker layers what a stronger one says in another way. `layers` runs from weak to strong.
 pub(super) fn displace(layers: &mut [Layer]) {
+    let groups = groups();
     for strong in (1..layers.len()).rev() {
         let (weaker, stronger) = layers.split_at_mut(strong);
-        for ways in GROUPS {
+        for ways in &groups {
             let Some(chosen) =
                 ways.iter().position(|way| way.iter().any(|key| stronger[0].has(&KeyPath::dotted(key))))
             else {
@@ -39,4 +40,17 @@ pub(super) fn displace(layers: &mut [Layer]) {
             }
         }
     }
+}
+
+/// Ways, each with its keys.
+type Group = Vec<Vec<String>>;
+
+/// The groups, and those of `[target]` once more for the other side of an A/B run.
+fn groups() -> Vec<Group> {
+    let of_a = |key: &str| Some(key.to_owned());
+    let of_b = |key: &str| key.strip_prefix("target.").map(|name| format!("target.b.{name}"));
+    let named = |ways: &&[&[&str]], side: fn(&str) -> Option<String>| -> Group {
+        ways.iter().map(|way| way.iter().filter_map(|key| side(key)).collect()).collect()
+    };
+    GROUPS.iter().flat_map(|ways| [named(ways, of_a), named(ways, of_b)]).collect()
 }

@@ -69,16 +69,23 @@ impl Builder<'_> {
             }
             written.push((key.name, name.get_ref()));
             let before = into.remove(key.name);
-            if let Some(value) = self.known(key, (name, value), &path.key(key.name), before) {
+            if let Some(value) = self.known((key, section), (name, value), &path.key(key.name), before) {
                 into.insert(key.name.to_owned(), value);
             }
         }
     }
 
-    /// The value of a known key, if it has any effect; `before` is what an earlier text of the same layer put there.
-    fn known(&mut self, key: &Key, row: Row<'_, '_>, path: &KeyPath, before: Option<Value>) -> Option<Value> {
+    /// The value of a known key of a section, if it has any effect; `before` is what an earlier text of the same layer
+    /// put there.
+    fn known(
+        &mut self,
+        (key, section): (&Key, &str),
+        row: Row<'_, '_>,
+        path: &KeyPath,
+        before: Option<Value>,
+    ) -> Option<Value> {
         let (name, value) = row;
-        let inner = key.path();
+        let inner = key.path_in(section);
         if let Kind::Later(accepted) = key.kind {
             refuse_later(row, accepted, &self.place(name.span()), self.problems);
             return None;

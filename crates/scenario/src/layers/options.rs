@@ -19,6 +19,8 @@ pub struct Layers {
     pub stages: Option<Vec<u32>>,
     /// `--seed N`.
     pub seed: Option<u64>,
+    /// `--against URL`: where the other side of an A/B run is.
+    pub against: Option<String>,
     /// `--baseline FILE`, relative to the working directory.
     pub baseline: Option<PathBuf>,
     /// `--out DIR`, relative to the working directory; every output lands in it.
@@ -31,14 +33,15 @@ pub struct Layers {
 
 impl fmt::Debug for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The environment and the assignments may hold keys.
-        let Self { profile, set, environment, stages, seed, baseline, out, lang, quiet } = self;
+        // The environment, the assignments and an address may hold keys.
+        let Self { profile, set, environment, stages, seed, against, baseline, out, lang, quiet } = self;
         f.debug_struct("Layers")
             .field("profile", profile)
             .field("set", &set.len())
             .field("environment", &environment.len())
             .field("stages", stages)
             .field("seed", seed)
+            .field("against", &against.is_some())
             .field("baseline", baseline)
             .field("out", out)
             .field("lang", lang)

@@ -60,6 +60,9 @@ pub(crate) fn from_options(layers: &Layers, problems: &Problems) -> Layer {
     if let Some(seed) = layers.seed {
         assign(&mut layer, "data.seed", &seed.to_string(), "--seed", problems);
     }
+    if let Some(url) = &layers.against {
+        assign(&mut layer, "target.b.base_url", url, "--against", problems);
+    }
     if let Some(lang) = layers.lang {
         let lang = match lang {
             Language::English => "en",

@@ -1,5 +1,6 @@
 //! `[load]`: how hard, for how long.
 
+mod alternating;
 mod arrival;
 mod cancel;
 mod end;
@@ -14,4 +15,5 @@ mod stop;
 mod think_time;
 mod work;
 
+pub(crate) use alternating::refuse_indivisible;
 pub(crate) use settings::read;

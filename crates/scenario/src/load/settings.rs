@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use super::work::{OF_RATES, OF_USERS};
 use super::{cancel, retry, search, stages, stop};
-use crate::plan::{Arrival, Load, Stage, Timeouts, WarmUp, Work};
+use crate::plan::{Arrival, Load, Stage, WarmUp, Work};
 use crate::read::Section;
-use crate::target::longest;
 use crate::value::show_duration;
 
-/// Reads `[load]`. `trace` is when the requests of a trace start.
-pub(crate) fn read(load: Section<'_>, timeouts: &Timeouts, trace: Option<&[Duration]>) -> Load {
+/// Reads `[load]`. `longest` is the longest that a request may last by any single timeout, `trace` when the requests of a
+/// trace start.
+pub(crate) fn read(load: Section<'_>, longest: Duration, trace: Option<&[Duration]>) -> Load {
     let stages = stages::read(load, trace);
     refuse_idle(load, &stages);
-    let longest = longest(timeouts);
     let drain_timeout = load.duration("drain_timeout").unwrap_or(longest);
     let problems = load.context.problems;
     if drain_timeout < longest {

@@ -2,6 +2,7 @@
 //!
 //! TOML -> `Scenario` -> **`Plan`** -> engine. The engine sees only these types, never a TOML value.
 
+mod ab;
 mod api;
 mod body;
 mod describe;
@@ -16,6 +17,7 @@ mod response;
 mod secrets;
 mod target;
 
+pub use ab::{BLOCKS_PER_SIDE, Side};
 pub use api::Api;
 pub use body::{Bodies, BodyError};
 pub use describe::describe;
@@ -40,12 +42,14 @@ pub struct Plan {
     pub seed: u64,
     /// Where the file came from and what was overridden.
     pub fingerprint: Fingerprint,
-    /// What is tested.
+    /// What is tested; of an A/B run, A.
     pub target: Target,
     /// How hard, for how long.
     pub load: Load,
     /// What is sent.
     pub bodies: Bodies,
+    /// B of an A/B run: the same requests, sent elsewhere or otherwise.
+    pub against: Option<Side>,
     /// Limits of one request that `goodput` and the ladder's verdict go by.
     pub objectives: Objectives,
     /// Where results go and how they read.

@@ -10,7 +10,7 @@ use crate::Secret;
 use crate::diagnostic::masked;
 
 /// The endpoint under test and how to talk to it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// Label for people.
     pub provider: Option<String>,
@@ -46,6 +46,8 @@ pub struct Target {
     pub max_event_size: usize,
     /// Whether the bodies ask for a streamed answer.
     pub stream: bool,
+    /// What must not be shown of the other side of an A/B run; never sent here.
+    pub others_secrets: Vec<Secret>,
 }
 
 /// Who answers.
@@ -97,7 +99,7 @@ pub enum Auth {
 }
 
 /// Keys taken in turn, and where they came from (for messages; never the value).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The bare keys, without scheme.
     pub values: Vec<Secret>,
@@ -106,7 +108,7 @@ pub struct Keys {
 }
 
 /// One request header.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// Lower-case name.
     pub name: String,
@@ -132,7 +134,7 @@ pub struct Timeouts {
 }
 
 /// TLS settings.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
     /// How the certificate is checked.
     pub verification: TlsVerification,

@@ -16,6 +16,13 @@ pub(crate) struct Context<'a> {
     pub(crate) file: Place,
 }
 
+impl<'a> Context<'a> {
+    /// The same with another place for what is found.
+    pub(crate) fn with(&self, problems: &'a Problems) -> Self {
+        Self { problems, file: self.file.clone(), ..*self }
+    }
+}
+
 impl Context<'_> {
     /// A path of the scenario, which is relative to its file.
     pub(crate) fn resolve(&self, path: &str) -> PathBuf {

@@ -22,6 +22,11 @@ impl<'a> Section<'a> {
         Self { node, context }
     }
 
+    /// The table itself.
+    pub(crate) fn node(&self) -> Option<&'a Node> {
+        self.node
+    }
+
     /// Whether the table is there.
     pub(crate) fn is_present(&self) -> bool {
         self.node.is_some_and(|node| !node.default)

@@ -5,7 +5,7 @@ mod value;
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Key, Kind, TABLE, in_section};
+use crate::keys::{Key, Kind, in_section, inherits, sections};
 
 /// Name of the definition of what a profile may hold.
 const PROFILE: &str = "profile";
@@ -23,10 +23,9 @@ pub fn schema() -> Value {
 
 /// One definition per table of the file, and one for profiles.
 fn definitions() -> Map<String, Value> {
-    let sections = TABLE.iter().filter(|key| matches!(key.kind, Kind::Section | Kind::Sections));
-    let mut all: Map<String, Value> = sections
-        .map(|key| {
-            let section = key.path();
+    let mut all: Map<String, Value> = sections()
+        .into_iter()
+        .map(|(section, key)| {
             let mut definition = Map::from_iter([("description".to_owned(), Value::from(key.en))]);
             definition.extend(table(&section, |_| true));
             (section, definition.into())
@@ -41,7 +40,7 @@ fn table(section: &str, wanted: fn(&Key) -> bool) -> Map<String, Value> {
     let keys: Vec<&Key> = in_section(section).filter(|key| wanted(key)).collect();
     let mut properties = Map::new();
     for key in &keys {
-        let Some(schema) = property(key) else { continue };
+        let Some(schema) = property(key, section) else { continue };
         for alias in key.aliases {
             properties.insert((*alias).to_owned(), older(key, schema.clone()));
         }
@@ -62,13 +61,15 @@ fn table(section: &str, wanted: fn(&Key) -> bool) -> Map<String, Value> {
     table
 }
 
-/// The schema of one key; none for a key that this version refuses whatever it says.
-fn property(key: &Key) -> Option<Map<String, Value>> {
+/// The schema of one key of a section; none for a key that this version refuses whatever it says.
+fn property(key: &Key, section: &str) -> Option<Map<String, Value>> {
     let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     let of_value = match key.kind {
         Kind::Later(None) => return None,
-        Kind::Section => reference(&key.path()),
-        Kind::Sections => json!({ "type": "array", "minItems": 1, "items": reference(&key.path()) }),
+        Kind::Section => reference(&key.path_in(section)),
+        Kind::Sections => {
+            json!({ "type": "array", "minItems": 1, "items": reference(&key.path_in(section)) })
+        }
         Kind::Profiles => json!({ "type": "object", "additionalProperties": reference(PROFILE) }),
         kind => value::schema(kind),
     };
@@ -80,7 +81,8 @@ fn property(key: &Key) -> Option<Map<String, Value>> {
     if let Value::Object(of_value) = of_value {
         schema.extend(of_value);
     }
-    if let Some(default) = key.default.and_then(value::of_toml) {
+    let default = key.default.filter(|_| !inherits(section));
+    if let Some(default) = default.and_then(value::of_toml) {
         schema.insert("default".into(), default);
     }
     Some(schema)
@@ -104,6 +106,16 @@ mod tests {
         assert_eq!(target["properties"]["model"]["type"], "string");
         assert_eq!(target["properties"]["model_name"]["deprecated"], true);
         assert_eq!(target["allOf"], json!([{ "not": { "required": ["model", "model_name"] } }]));
+    }
+
+    #[test]
+    fn the_other_side_has_the_forms_of_the_target_and_no_defaults_of_its_own() {
+        let schema = schema();
+        let b = &schema["$defs"]["target.b"]["properties"];
+        assert_eq!(b["timeouts"]["$ref"], "#/$defs/target.b.timeouts");
+        assert_eq!(b["keep_alive"].get("default"), None);
+        assert_eq!(schema["$defs"]["target.b.timeouts"]["properties"]["connect"].get("default"), None);
+        assert_eq!((b.get("allow"), b.get("b")), (None, None));
     }
 
     #[test]

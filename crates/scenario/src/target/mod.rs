@@ -1,9 +1,11 @@
-//! `[target]`: from keys to an address, a protocol, headers, keys and timeouts.
+//! `[target]` and `[target.b]`: from keys to an address, a protocol, headers, keys and timeouts.
 
 mod api;
 mod headers;
 mod key;
 mod keys;
+mod other;
+mod overlay;
 mod proxy;
 mod response;
 mod server;
@@ -12,5 +14,6 @@ mod timeouts;
 mod tls;
 mod url;
 
-pub(crate) use settings::{Usage, read};
+pub(crate) use other::read_other;
+pub(crate) use settings::{Settings, Usage, read};
 pub(crate) use timeouts::longest;

@@ -8,25 +8,26 @@ use crate::plan::{
     Api, Auth, Format, Header, HttpVersion, Keys, Proxy, Response, Server, Target, Timeouts, Tls,
 };
 use crate::read::Section;
+use crate::template::Wanted;
 
-/// Everything `[target]` says. Without an address it stands on the mock, so that reading can go on; the problem
-/// is recorded.
+/// Everything `[target]` says.
 #[derive(Debug)]
 pub(crate) struct Settings {
     provider: Option<String>,
     base_url: String,
-    server: Server,
+    /// None after a problem.
+    pub(super) server: Option<Server>,
     pub(crate) api: Api,
     response: Option<Arc<Response>>,
     pub(crate) model: Option<String>,
     pub(crate) usage: Usage,
-    auth: Auth,
-    keys: Keys,
+    pub(super) auth: Auth,
+    pub(super) keys: Keys,
     user_info: Option<String>,
-    explicit: Vec<Header>,
+    pub(super) explicit: Vec<Header>,
     request_id_header: String,
     pub(crate) timeouts: Timeouts,
-    tls: Tls,
+    pub(super) tls: Tls,
     proxy: Option<Proxy>,
     http: HttpVersion,
     keep_alive: bool,
@@ -42,7 +43,12 @@ pub(crate) enum Usage {
 
 /// Reads `[target]`, and the key file that `[data]` may name.
 pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
-    let said = api::read(section);
+    read_with(section, data, None)
+}
+
+/// As [`read`], with the protocol that is spoken where the section says none.
+pub(super) fn read_with(section: Section<'_>, data: Section<'_>, usual: Option<Api>) -> Settings {
+    let said = api::read(section).or_else(|| usual.filter(|_| section.get("api").is_none()));
     // An api that was said wrongly is reported; the path must not be blamed as well.
     let assumed = said.or_else(|| section.get("api").map(|_| Api::OpenAiChat));
     let resolved = server::read(section, assumed);
@@ -53,8 +59,8 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
     let tls = tls::read(section, at);
     let proxy = proxy::read(section, at);
     let (base_url, server, user_info) = match resolved {
-        Some(resolved) => (resolved.shown, resolved.server, resolved.user_info),
-        None => (String::new(), Server::Mock { settings: String::new(), path: String::new() }, None),
+        Some(resolved) => (resolved.shown, Some(resolved.server), resolved.user_info),
+        None => (String::new(), None, None),
     };
     Settings {
         provider: section.visible_text("provider"),
@@ -79,15 +85,31 @@ pub(crate) fn read(section: Section<'_>, data: Section<'_>) -> Settings {
 }
 
 impl Settings {
+    /// What its bodies are rendered for.
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        let format = self.format();
+        Wanted { api: self.api, format, model: self.model.as_deref(), usage: self.usage }
+    }
+
     /// How a streamed answer is written.
-    pub(crate) fn format(&self) -> Format {
+    fn format(&self) -> Format {
         self.response.as_ref().map_or(self.api.format(), |response| response.format)
     }
 
-    /// The target of a run whose bodies ask for a stream or not, and name `model`.
+    /// Path that requests go to.
+    pub(super) fn path(&self) -> Option<&str> {
+        match self.server.as_ref()? {
+            Server::At(endpoint) => Some(&endpoint.path),
+            Server::Mock { path, .. } => Some(path),
+        }
+    }
+
+    /// The target of a run whose bodies ask for a stream or not, and name `model`. Without an address it stands on the
+    /// mock, so that reading can go on: the problem is recorded.
     pub(crate) fn into_target(self, stream: bool, model: Option<String>, section: Section<'_>) -> Target {
         let problems = section.context.problems;
         let accept = if stream { self.format() } else { Format::Json };
+        let server = self.server.unwrap_or(Server::Mock { settings: String::new(), path: String::new() });
         let generated = headers::generated(self.api, accept, self.user_info.as_deref());
         let headers = headers::merged(generated, self.explicit, section);
         let auth_header = match self.auth {
@@ -106,7 +128,7 @@ impl Settings {
             (Some(_), true) => Auth::None,
             (None, _) => self.auth,
         };
-        let remote = matches!(self.server, Server::At(_));
+        let remote = matches!(server, Server::At(_));
         if remote
             && self.api.asks_for_key()
             && own.is_none()
@@ -121,7 +143,7 @@ impl Settings {
         Target {
             provider: self.provider,
             base_url: self.base_url,
-            server: self.server,
+            server,
             api: self.api,
             response: self.response,
             // An app names none in its bodies; the scenario's own still names the run.
@@ -137,6 +159,7 @@ impl Settings {
             keep_alive: self.keep_alive,
             max_event_size: self.max_event_size,
             stream,
+            others_secrets: Vec::new(),
         }
     }
 }

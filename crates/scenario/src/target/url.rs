@@ -189,6 +189,11 @@ fn is_version(segment: &str) -> bool {
     digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
+/// The protocol that the path of a base names.
+pub(super) fn named_by_base(base: &str) -> Option<Api> {
+    named_by(Url::parse(base.trim()).ok()?.path())
+}
+
 /// `user:password` of a URL, decoded.
 pub(super) fn user_info(url: &Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::body::Body;
 use super::default::Brings;
@@ -10,7 +10,7 @@ use super::fill::{FillError, fill};
 use super::finish::{Asked, finish};
 use super::scope::{Scope, Seen};
 use super::source::{self, Source};
-use crate::data::{Row, Settings as Data};
+use crate::data::{Row, Settings as Data, shared};
 use crate::diagnostic::Place;
 use crate::plan::{Api, Format};
 use crate::read::Section;
@@ -38,13 +38,15 @@ pub(crate) struct Wanted<'a> {
 
 /// Renders `[data] body` for every row; `None` when something is wrong (reported).
 pub(crate) fn render(section: Section<'_>, data: &Data, wanted: Wanted<'_>) -> Option<Rendered> {
+    let shared = shared(section, wanted.model);
     let source = source::read(section, wanted.api, Brings::of(data))?;
     let renderer = Renderer {
         fields: data.rows.iter().flat_map(|row| row.fields.keys().cloned()).collect(),
-        stand_ins: stand_ins(&source, data),
+        stand_ins: stand_ins(&source, data, &shared),
         seen: Seen::default(),
         source,
         data,
+        shared,
         wanted,
         section,
     };
@@ -54,6 +56,7 @@ pub(crate) fn render(section: Section<'_>, data: &Data, wanted: Wanted<'_>) -> O
 struct Renderer<'a> {
     source: Source,
     data: &'a Data,
+    shared: Map<String, Value>,
     wanted: Wanted<'a>,
     section: Section<'a>,
     /// Every field that any row has.
@@ -103,7 +106,7 @@ impl Renderer<'_> {
     }
 
     fn with_id(&self, row: &Row, request_id: &str) -> Option<(String, Asked)> {
-        let (shared, fields, seen) = (&self.data.shared, &self.fields, &self.seen);
+        let (shared, fields, seen) = (&self.shared, &self.fields, &self.seen);
         let request_id = &Value::from(request_id);
         let scope = Scope { row: &row.fields, shared, request_id, fields, seen };
         let mut body = fill(&self.source.template, &scope).map_err(|error| self.refuse(row, error)).ok()?;
@@ -132,7 +135,7 @@ impl Renderer<'_> {
             ),
             FillError::Jinja(error) => {
                 let place = error.line.and_then(|line| self.line(line)).unwrap_or_else(|| self.source.place.clone());
-                let names = self.fields.iter().chain(self.data.shared.keys()).cloned();
+                let names = self.fields.iter().chain(self.shared.keys()).cloned();
                 let names: BTreeSet<String> = names.chain(["request_id".to_owned()]).collect();
                 let hint = format!("known here: {}", names.into_iter().collect::<Vec<_>>().join(", "));
                 problems.error_with_hint(&place, format!("the body cannot be rendered: {}", error.message), hint);
@@ -178,7 +181,7 @@ impl Renderer<'_> {
 }
 
 /// Two texts of a request id's form that neither the template nor the data contains; none if no id is wanted.
-fn stand_ins(source: &Source, data: &Data) -> Option<[String; 2]> {
+fn stand_ins(source: &Source, data: &Data, shared: &Map<String, Value>) -> Option<[String; 2]> {
     let template = match &source.template {
         source::Template::Json(value) => value.to_string(),
         source::Template::Text(text) => text.clone(),
@@ -188,7 +191,7 @@ fn stand_ins(source: &Source, data: &Data) -> Option<[String; 2]> {
     }
     let mut texts: Vec<String> =
         data.rows.iter().map(|row| Value::Object(row.fields.clone()).to_string()).collect();
-    texts.push(Value::Object(data.shared.clone()).to_string());
+    texts.push(Value::Object(shared.clone()).to_string());
     texts.push(template);
     // The two differ in every character, so that a template that cuts or changes the id gives itself away.
     let free = |form: fn(u64) -> String| {
