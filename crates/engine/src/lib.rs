@@ -5,6 +5,7 @@
 mod accounts;
 mod answer;
 mod attempt;
+mod blocks;
 mod caller;
 mod classify;
 mod clock;
@@ -37,7 +38,7 @@ pub use coordinator::Breached;
 pub use error::EngineError;
 pub use observe::{BeforeLoad, Observer, Silent, Snapshot};
 pub use probe::{models, probe};
-pub use run::{Aborted, During, Recording, Settings, rehearse, run, unstarted};
+pub use run::{Aborted, During, Endpoints, OtherSide, Recording, Settings, rehearse, run, unstarted};
 pub use search::Proved;
 pub use stop::{Stop, Stopper, Urgency, stop};
 pub use trace::{Listener, Step};

@@ -14,11 +14,10 @@ const PORTS: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 /// Raises the soft limit to the hard one, and checks that every request that may be open at once can have its connection.
 pub(crate) fn raise(plan: &Plan) -> Result<(), EngineError> {
     let open = most_open(plan);
-    let sides = match plan.target.server {
-        Server::At(_) => 1,
-        Server::Mock { .. } => 2,
-    };
-    let needed = u64::from(open) * sides + SPARE;
+    // Connections of one side of an A/B run stay open while the other has its turn.
+    let targets = std::iter::once(&plan.target).chain(plan.against.iter().map(|against| &against.target));
+    let ends: u64 = targets.map(|target| ends(&target.server)).sum();
+    let needed = u64::from(open) * ends + SPARE;
     // A system that cannot tell its limit is given the benefit of the doubt.
     let limit = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(u64::MAX);
     if Resource::NOFILE.is_supported() && limit < needed {
@@ -28,6 +27,14 @@ pub(crate) fn raise(plan: &Plan) -> Result<(), EngineError> {
     match ports().filter(|_| plan.target.http == HttpVersion::One) {
         Some(ports) if ports < u64::from(open) => Err(EngineError::Ports { open, ports }),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// How many ends of a connection are on this machine for certain.
+fn ends(server: &Server) -> u64 {
+    match server {
+        Server::At(_) => 1,
+        Server::Mock { .. } => 2,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use measure::result::StageResult;
-use measure::stage::{Closing, StageFrame};
+use measure::stage::{Closing, Side, StageFrame};
 use measure::{Offset, Sample};
 use scenario::plan::Stage;
 
@@ -11,8 +11,8 @@ use crate::coordinator::Breached;
 
 /// Watches a run. Called on the coordinator's thread, never in the path of a stream.
 pub trait Observer {
-    /// A phase before the first stage begins.
-    fn before_load(&mut self, _phase: BeforeLoad) {}
+    /// A phase before the first stage of a side begins.
+    fn before_load(&mut self, _phase: BeforeLoad, _side: Side) {}
 
     /// A stage begins; `frame` is what its requests are counted in.
     fn stage_started(&mut self, _index: usize, _stage: &Stage, _frame: &StageFrame) {}

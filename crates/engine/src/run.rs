@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use measure::result::{CheckResult, RunStatus, StageResult, StageStatus};
-use measure::stage::{ClientLook, Purpose, Round, StageFrame, StageRecorder};
+use measure::result::{CheckResult, RunStatus, StageDifference, StageResult, StageStatus};
+use measure::stage::{ClientLook, Purpose, Round, Side, StageFrame, StageRecorder};
 use measure::{ErrorClass, ErrorGroup, Flag, Outcome, Sample};
 use scenario::plan::{Endpoint, Plan, Search};
 
-use crate::coordinator::{Breached, Coordinator};
+use crate::blocks;
+use crate::coordinator::{Breached, Coordinator, Passage};
 use crate::observe::{BeforeLoad, Observer};
 use crate::search::{Bisection, Proved, Shown};
 use crate::stop::Stop;
@@ -23,6 +24,8 @@ pub struct Recording {
     pub preflight: Option<Sample>,
     /// One per stage of the plan, also of those that never began.
     pub stages: Vec<StageResult>,
+    /// What B brought, of an A/B run.
+    pub against: Option<OtherSide>,
     /// Why the target cannot be used, if that ended the run.
     pub aborted: Option<Aborted>,
     /// The check of the stop rule that ended the climb, if one did.
@@ -41,6 +44,32 @@ pub struct Recording {
     pub workers: usize,
 }
 
+/// The other side of an A/B run.
+#[derive(Debug, Default)]
+pub struct OtherSide {
+    /// The last preflight request, if one was asked for.
+    pub preflight: Option<Sample>,
+    /// One per stage of the plan, also of those that never began.
+    pub stages: Vec<StageResult>,
+    /// By how much A differs from it, stage by stage.
+    pub differences: Vec<StageDifference>,
+}
+
+/// The addresses of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Endpoints<'a> {
+    /// Of the target.
+    pub a: &'a Endpoint,
+    /// Of the other side of an A/B run.
+    pub b: Option<&'a Endpoint>,
+}
+
+impl<'a> From<&'a Endpoint> for Endpoints<'a> {
+    fn from(a: &'a Endpoint) -> Self {
+        Self { a, b: None }
+    }
+}
+
 impl Recording {
     fn begin(settings: Settings) -> Self {
         let started_at = settings.clock.wall(settings.clock.now());
@@ -48,6 +77,7 @@ impl Recording {
             status: RunStatus::Completed,
             preflight: None,
             stages: Vec::new(),
+            against: None,
             aborted: None,
             breached: None,
             proved: None,
@@ -59,23 +89,36 @@ impl Recording {
         }
     }
 
+    fn preflight_of(&mut self, side: Side) -> &mut Option<Sample> {
+        match (side, &mut self.against) {
+            (Side::B, Some(against)) => &mut against.preflight,
+            _ => &mut self.preflight,
+        }
+    }
+
     /// What there is of a run that ends before its first request.
     pub fn unstarted(plan: &Plan, settings: Settings) -> Self {
-        let frames = unstarted(plan).into_iter();
-        let skipped = frames
-            .map(|frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default()));
-        Self { status: RunStatus::Interrupted, stages: skipped.collect(), ..Self::begin(settings) }
+        let skip = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
+        let mut stages: Vec<_> = unstarted(plan).into_iter().map(skip).collect();
+        let of_b = stages.split_off(plan.load.stages.len());
+        let against = plan.against.as_ref().map(|_| OtherSide { stages: of_b, ..OtherSide::default() });
+        Self { status: RunStatus::Interrupted, stages, against, ..Self::begin(settings) }
     }
 }
 
-/// The stages of a plan before they begin.
+/// The stages of a plan before they begin, by index; of an A/B run the first blocks of A, then those of B.
 pub fn unstarted(plan: &Plan) -> Vec<StageFrame> {
-    plan.load.stages.iter().map(frame::unstarted).collect()
+    match plan.against {
+        Some(_) => blocks::unstarted(&plan.load.stages),
+        None => plan.load.stages.iter().map(frame::unstarted).collect(),
+    }
 }
 
 /// Why the target cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted {
+    /// Whose target it is.
+    pub side: Side,
     /// In which phase it showed.
     pub during: During,
     /// The class of the failure.
@@ -109,19 +152,19 @@ pub struct Settings {
 /// Tries before a preflight that was answered 429 or 5xx is given up, and the waits between them.
 const PREFLIGHT_WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 
-/// Runs a plan against an address.
+/// Runs a plan against an address, or an A/B plan against two.
 ///
 /// # Errors
 /// Only when this program or machine cannot do its job; whatever the server does is in the recording.
 pub async fn run(
     plan: &Plan,
-    endpoint: &Endpoint,
+    endpoints: impl Into<Endpoints<'_>>,
     settings: Settings,
     observer: &mut dyn Observer,
     stop: Stop,
 ) -> Result<Recording, EngineError> {
     crate::limits::raise(plan)?;
-    let mut coordinator = Coordinator::start(plan, endpoint, settings, observer, stop)?;
+    let mut coordinator = Coordinator::start(plan, endpoints.into(), settings, observer, stop)?;
     let mut recording = Recording::begin(settings);
     climb(plan, &mut coordinator, &mut recording).await?;
     recording.spent_cap = coordinator.spent_cap();
@@ -143,31 +186,53 @@ async fn climb(
     coordinator: &mut Coordinator<'_>,
     recording: &mut Recording,
 ) -> Result<(), EngineError> {
-    if plan.load.preflight {
-        let sample = preflight(coordinator).await?;
-        recording.aborted = sample.as_ref().and_then(|sample| refused(sample, During::Preflight));
-        recording.preflight = sample;
+    recording.against = plan.against.as_ref().map(|_| OtherSide::default());
+    before_load(plan, coordinator, recording).await?;
+    if plan.against.is_some() {
+        blocks::alternate(plan, coordinator, recording).await?;
+    } else {
+        for number in 1..=plan.gate.repeats {
+            round(plan, number, coordinator, recording).await?;
+        }
+        confirm(plan, coordinator, recording).await?;
     }
-    if recording.aborted.is_none()
-        && let Some(warm_up) = plan.load.warm_up
-    {
-        coordinator.warm_up(warm_up).await?;
-        recording.aborted = all_refused(coordinator.warmed_up());
-    }
-    for number in 1..=plan.gate.repeats {
-        round(plan, number, coordinator, recording).await?;
-    }
-    confirm(plan, coordinator, recording).await?;
     recording.breached = coordinator.breach().cloned();
     if let Some(plan) = &plan.load.search {
         search(plan, coordinator, recording).await?;
     }
     recording.stages = coordinator.results();
+    if let Some(against) = &mut recording.against {
+        (against.stages, against.differences) = coordinator.against();
+    }
     recording.status = match (&recording.aborted, coordinator.is_stopped()) {
         (Some(_), _) => RunStatus::Aborted,
         (None, true) => RunStatus::Interrupted,
         (None, false) => RunStatus::Completed,
     };
+    Ok(())
+}
+
+/// Preflight and warm-up of each side, as far as they are asked for.
+async fn before_load(
+    plan: &Plan,
+    coordinator: &mut Coordinator<'_>,
+    recording: &mut Recording,
+) -> Result<(), EngineError> {
+    let sides = if plan.against.is_some() { &[Side::A, Side::B][..] } else { &[Side::A] };
+    for side in sides.iter().copied().filter(|_| plan.load.preflight) {
+        if recording.aborted.is_none() {
+            let sample = preflight(side, coordinator).await?;
+            recording.aborted = sample.as_ref().and_then(|sample| refused(sample, side, During::Preflight));
+            *recording.preflight_of(side) = sample;
+        }
+    }
+    let warm_up = plan.load.warm_up;
+    for (side, warm_up) in sides.iter().copied().filter_map(|side| Some((side, warm_up?))) {
+        if recording.aborted.is_none() {
+            coordinator.warm_up(side, warm_up).await?;
+            recording.aborted = all_refused(coordinator.warmed_up(side), side);
+        }
+    }
     Ok(())
 }
 
@@ -178,6 +243,7 @@ async fn round(
     coordinator: &mut Coordinator<'_>,
     recording: &mut Recording,
 ) -> Result<(), EngineError> {
+    let planned = unstarted(plan);
     for range in plan.load.stretches() {
         let stages = &plan.load.stages[range.clone()];
         let again = (number > 1).then_some(Round { of: range.start, number, purpose: Purpose::Measure });
@@ -186,8 +252,11 @@ async fn round(
             coordinator.rest().await;
         }
         match (goes_on && !coordinator.is_stopped(), again) {
-            (true, again) => drop(coordinator.stretch(stages, again).await?),
-            (false, None) => coordinator.skip(stages),
+            (true, round) => {
+                let index = round.map_or(range.start, |_| coordinator.further(stages.len()));
+                coordinator.stretch(Passage { stages, index, round }).await?;
+            }
+            (false, None) => coordinator.skip(range.start, &planned[range]),
             (false, Some(_)) => return Ok(()),
         }
         recording.aborted = recording.aborted.take().or_else(|| coordinator.dead_key());
@@ -196,7 +265,7 @@ async fn round(
 }
 
 /// Nothing has ended the climb.
-fn goes_on(coordinator: &Coordinator<'_>, recording: &Recording) -> bool {
+pub(crate) fn goes_on(coordinator: &Coordinator<'_>, recording: &Recording) -> bool {
     recording.aborted.is_none() && !coordinator.is_spent() && coordinator.breach().is_none()
 }
 
@@ -215,8 +284,9 @@ async fn confirm(
             }
             coordinator.rest().await;
             let number = plan.gate.repeats + time + 1;
-            let again = Round { of: range.start, number, purpose: Purpose::Confirm };
-            coordinator.stretch(&plan.load.stages[range], Some(again)).await?;
+            let round = Some(Round { of: range.start, number, purpose: Purpose::Confirm });
+            let (index, stages) = (coordinator.further(range.len()), &plan.load.stages[range]);
+            coordinator.stretch(Passage { stages, index, round }).await?;
             recording.aborted = coordinator.dead_key();
         }
     }
@@ -245,7 +315,9 @@ async fn search(
         }
         coordinator.rest().await;
         coordinator.forget_breach();
-        let stages = coordinator.stretch(&[plan.stage(users)], None).await?;
+        let (index, stage) = (coordinator.further(1), plan.stage(users));
+        let passage = Passage { stages: std::slice::from_ref(&stage), index, round: None };
+        let stages = coordinator.stretch(passage).await?;
         stages.iter().for_each(|stage| bisection.learn(users, shown(stage, plan)));
         recording.aborted = coordinator.dead_key();
     }
@@ -274,23 +346,23 @@ fn shown(stage: &StageResult, plan: &Search) -> Shown {
 }
 
 /// One real request; a server that is merely busy is asked again twice.
-async fn preflight(coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, EngineError> {
-    coordinator.announce(BeforeLoad::Preflight);
-    let mut sample = coordinator.preflight().await?;
+async fn preflight(side: Side, coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, EngineError> {
+    coordinator.announce(BeforeLoad::Preflight, side);
+    let mut sample = coordinator.preflight(side).await?;
     for wait in PREFLIGHT_WAITS {
         let busy =
             sample.as_ref().and_then(Sample::last).and_then(|attempt| attempt.status).is_some_and(is_busy);
         if !busy || coordinator.is_stopped() {
             break;
         }
-        coordinator.announce(BeforeLoad::PreflightAgain(wait));
+        coordinator.announce(BeforeLoad::PreflightAgain(wait), side);
         coordinator.pause(wait).await;
-        sample = coordinator.preflight().await?;
+        sample = coordinator.preflight(side).await?;
     }
     let streamed_nothing =
         |sample: &Sample| sample.last().is_some_and(|attempt| attempt.flags.contains(Flag::NotStreamed));
     if sample.as_ref().is_some_and(streamed_nothing) {
-        coordinator.announce(BeforeLoad::NotStreamed);
+        coordinator.announce(BeforeLoad::NotStreamed, side);
     }
     Ok(sample)
 }
@@ -300,15 +372,15 @@ fn is_busy(status: u16) -> bool {
 }
 
 /// Why a failed request means that the target cannot be used.
-pub(crate) fn refused(sample: &Sample, during: During) -> Option<Aborted> {
+pub(crate) fn refused(sample: &Sample, side: Side, during: During) -> Option<Aborted> {
     let attempt = sample.last()?;
     let Outcome::Failed(class) = attempt.outcome else { return None };
     let message = attempt.error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
-    Some(Aborted { during, class, status: attempt.status, message })
+    Some(Aborted { side, during, class, status: attempt.status, message })
 }
 
 /// A warm-up that brought not one answer stops the run with the cause; so does a single refusal by configuration.
-fn all_refused(samples: &[Sample]) -> Option<Aborted> {
+fn all_refused(samples: &[Sample], side: Side) -> Option<Aborted> {
     let failed = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(_));
     let by_config = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(class) if class.group() == ErrorGroup::Config);
     let culprit =
@@ -316,5 +388,5 @@ fn all_refused(samples: &[Sample]) -> Option<Aborted> {
             true => samples.first(),
             false => None,
         })?;
-    refused(culprit, During::WarmUp)
+    refused(culprit, side, During::WarmUp)
 }

@@ -66,14 +66,14 @@ pub(crate) fn crew(stages: &[Stage], seed: u64) -> Crew {
     }
 }
 
-/// The warm-up: the load of the first stage at its most, for another time or number of requests.
-pub(crate) fn warm_up(warm_up: WarmUp, first: &Stage, starts_at: Offset) -> (Stage, Leg) {
+/// The warm-up: the load of the first stage, which has this index, at its most, for another time or number of requests.
+pub(crate) fn warm_up(warm_up: WarmUp, first: &Stage, index: usize, starts_at: Offset) -> (Stage, Leg) {
     let stage = first.held(match warm_up {
         WarmUp::For(time) => StageEnd::After(time),
         WarmUp::Requests(n) => StageEnd::Requests(n),
     });
     let leg =
-        Leg { only: Some(Phase::WarmUp), think_time: ThinkTime::default(), ..leg(&stage, 0, starts_at) };
+        Leg { only: Some(Phase::WarmUp), think_time: ThinkTime::default(), ..leg(&stage, index, starts_at) };
     (stage, leg)
 }
 

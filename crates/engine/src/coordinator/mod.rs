@@ -1,29 +1,32 @@
 //! Gives orders to the workers, takes in what they report, and keeps time for stop and drain.
 
 mod orders;
+mod sides;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use measure::gate::{Breach, Rolling};
-use measure::result::StageResult;
+use measure::result::{StageDifference, StageResult};
 use measure::sample::Phase;
-use measure::stage::{ClientLook, Passages, StageFrame};
+use measure::stage::{ClientLook, Passages, Side, StageFrame};
 use measure::{ErrorGroup, Offset, Outcome, Sample};
-use scenario::plan::{Cancel, Endpoint, Plan, Retry, Stage};
+use scenario::plan::{Cancel, Plan, Retry, Stage};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
 use crate::accounts::Accounts;
-use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::course::Course;
 use crate::frame::merge;
 use crate::intake::Intake;
-use crate::load::{Budget, Crew, Ends, GateCounts, Order, Report, Schedule, Timetable, Workers};
+use crate::load::{Budget, Crew, Ends, GateCounts, Order, Report, Schedule, Timetable};
 use crate::observe::{BeforeLoad, Observer};
-use crate::run::{Aborted, During, Settings, refused};
+use crate::run::{Aborted, During, Endpoints, Settings, refused};
 use crate::stop::{Stop, Stopper, Urgency, stop};
+
+pub(crate) use self::orders::Passage;
+use self::sides::Sides;
 
 /// So many refusals by configuration in a row: a key died.
 const DEAD_KEY: u32 = 20;
@@ -33,28 +36,28 @@ const LEAD: Duration = Duration::from_millis(5);
 pub(crate) struct Coordinator<'a> {
     plan: &'a Plan,
     clock: Clock,
-    workers: Workers,
+    sides: Sides,
     budget: Arc<Budget>,
     observer: &'a mut dyn Observer,
     stop: Stop,
-    refusals: u32,
     dead_key: Option<Aborted>,
     breach: Option<Breached>,
-    keys: usize,
-    /// What the warm-up brought, until the first stage takes it in.
-    warmed_up: Vec<Sample>,
     accounts: Accounts,
     /// The stages, from all passages over them.
     passages: Passages,
     /// Every passage by itself, in order.
     passed: Vec<StageResult>,
+    /// Index of the next passage that the plan does not list.
+    further: usize,
 }
 
 /// A check of the stop rule that did not hold, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breached {
-    /// Index of the stage.
+    /// Index of the stage in the plan.
     pub stage: usize,
+    /// Whose requests broke it.
+    pub side: Side,
     /// Which check, and by how much.
     pub breach: Breach,
     /// When it was seen.
@@ -63,6 +66,7 @@ pub struct Breached {
 
 /// What an order is for.
 struct Job {
+    side: Side,
     timetable: Timetable,
     crew: Crew,
     ends: Ends,
@@ -89,32 +93,36 @@ struct Carried {
 impl<'a> Coordinator<'a> {
     pub(crate) fn start(
         plan: &'a Plan,
-        endpoint: &Endpoint,
+        endpoints: Endpoints<'_>,
         settings: Settings,
         observer: &'a mut dyn Observer,
         stop: Stop,
     ) -> Result<Self, EngineError> {
-        let caller = Arc::new(Caller::new(&plan.target, endpoint, settings.clock)?);
         Ok(Self {
             plan,
             clock: settings.clock,
-            keys: caller.keys(),
-            workers: Workers::start(settings.workers.max(1), &caller, &plan.bodies)?,
+            sides: Sides::start(plan, endpoints, settings)?,
             budget: Arc::new(Budget::new(plan.load.max_requests)),
             observer,
             stop,
-            refusals: 0,
             dead_key: None,
             breach: None,
-            warmed_up: Vec::new(),
             accounts: Accounts::default(),
             passages: Passages::default(),
             passed: Vec::new(),
+            further: crate::run::unstarted(plan).len(),
         })
     }
 
-    pub(crate) fn announce(&mut self, phase: BeforeLoad) {
-        self.observer.before_load(phase);
+    pub(crate) fn announce(&mut self, phase: BeforeLoad, side: Side) {
+        self.observer.before_load(phase, side);
+    }
+
+    /// The indices of so many passages that the plan does not list; gives the first.
+    pub(crate) fn further(&mut self, passages: usize) -> usize {
+        let first = self.further;
+        self.further += passages;
+        first
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -143,6 +151,11 @@ impl<'a> Coordinator<'a> {
     /// The stages as far as the run came.
     pub(crate) fn results(&self) -> Vec<StageResult> {
         self.passages.results()
+    }
+
+    /// B of an A/B run: its stages as far as the run came, and what differs.
+    pub(crate) fn against(&self) -> (Vec<StageResult>, Vec<StageDifference>) {
+        (self.passages.others(), self.passages.differences())
     }
 
     /// Which of the stages whoever watches doubts.
@@ -199,10 +212,10 @@ impl<'a> Coordinator<'a> {
         let mut course = Course::new(Arc::clone(&order), job.cut_at);
         let seen_before = self.accounts.seen();
         self.announce_stage(parts, &course);
-        self.workers.give(&order)?;
+        self.sides.of(job.side).workers.give(&order)?;
         let mut looks = Vec::new();
-        while looks.len() < self.workers.count() {
-            let event = self.next(&course).await?;
+        while looks.len() < self.sides.of(job.side).workers.count() {
+            let event = self.next(job.side, &course).await?;
             // From here on nothing new starts: what still comes is drained, and no part of the window.
             if let Some(at) = course.ended_early(self.budget.spent_at()) {
                 intake.cut(at);
@@ -210,20 +223,20 @@ impl<'a> Coordinator<'a> {
             match event {
                 Event::Report(Report::Finished(sample)) => {
                     watch.iter_mut().for_each(|rolling| rolling.take(&sample));
-                    self.take_in(*sample, intake, &stopper, &mut course);
+                    self.take_in(*sample, job.side, intake, &stopper, &mut course);
                 }
                 Event::Report(Report::Done(look)) => looks.push(look),
                 Event::Report(Report::Died) => return Err(EngineError::WorkerDied),
                 Event::Tick => {
-                    course.tick(self.observer, self.clock.now(), &self.workers);
-                    self.watch_for_breach(&mut watch, &stopper, &mut course);
+                    course.tick(self.observer, self.clock.now(), &self.sides.of(job.side).workers);
+                    self.watch_for_breach(job.side, &mut watch, &stopper, &mut course);
                 }
                 Event::Leg => self.next_leg(parts, &mut course, &mut watch),
                 Event::Cut => course.cut(&stopper),
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
             }
         }
-        course.tick_last(self.observer, self.clock.now(), &self.workers);
+        course.tick_last(self.observer, self.clock.now(), &self.sides.of(job.side).workers);
         let arrivals = order.arrivals();
         if arrivals.arrived > 0 {
             let started = self.accounts.seen() - seen_before;
@@ -250,7 +263,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    async fn next(&mut self, course: &Course) -> Result<Event, EngineError> {
+    async fn next(&mut self, side: Side, course: &Course) -> Result<Event, EngineError> {
         let further = match course.urgency {
             Urgency::None => Urgency::Drain,
             Urgency::Drain | Urgency::Now => Urgency::Now,
@@ -258,7 +271,7 @@ impl<'a> Coordinator<'a> {
         let mut stop = self.stop.clone();
         tokio::select! {
             biased;
-            report = self.workers.report() => Ok(Event::Report(report?)),
+            report = self.sides.of_mut(side).workers.report() => Ok(Event::Report(report?)),
             () = stop.reached(further), if course.urgency < Urgency::Now => Ok(Event::Stop(stop.urgency())),
             () = wait_until(self.clock, course.cut_at) => Ok(Event::Cut),
             () = wait_until(self.clock, course.next_leg_at()) => Ok(Event::Leg),
@@ -266,10 +279,17 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn take_in(&mut self, sample: Sample, intake: &mut dyn Intake, stopper: &Stopper, course: &mut Course) {
+    fn take_in(
+        &mut self,
+        sample: Sample,
+        side: Side,
+        intake: &mut dyn Intake,
+        stopper: &Stopper,
+        course: &mut Course,
+    ) {
         self.accounts.take(&sample);
         self.observer.sample(&sample);
-        self.watch_for_dead_key(&sample);
+        self.watch_for_dead_key(&sample, side);
         if self.dead_key.is_some() {
             course.stop(Urgency::Drain, self.clock.now(), stopper);
         }
@@ -277,27 +297,34 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Ends the order when the last seconds break a check.
-    fn watch_for_breach(&mut self, watch: &mut Option<Rolling>, stopper: &Stopper, course: &mut Course) {
+    fn watch_for_breach(
+        &mut self,
+        side: Side,
+        watch: &mut Option<Rolling>,
+        stopper: &Stopper,
+        course: &mut Course,
+    ) {
         let now = self.clock.now();
         let breach = watch.as_mut().and_then(|rolling| rolling.breach(now));
         let (Some(breach), Some(stage)) = (breach, course.stage()) else { return };
-        let breached = Breached { stage, breach, at: now };
+        let breached = Breached { stage, side, breach, at: now };
         self.observer.breached(&breached);
         self.breach = Some(breached);
         *watch = None;
         course.end(now, self.plan.load.drain_timeout, stopper);
     }
 
-    fn watch_for_dead_key(&mut self, sample: &Sample) {
+    fn watch_for_dead_key(&mut self, sample: &Sample, side: Side) {
         let refusal = match sample.outcome() {
             Outcome::Failed(class) => class.group() == ErrorGroup::Config,
             Outcome::Cancelled => return,
             Outcome::Ok => false,
         };
-        self.refusals = if refusal { self.refusals + 1 } else { 0 };
+        let senders = self.sides.of_mut(side);
+        senders.refusals = if refusal { senders.refusals + 1 } else { 0 };
         let in_load = matches!(sample.phase, Phase::Ramp | Phase::Measure);
-        if self.refusals >= DEAD_KEY && in_load && self.dead_key.is_none() {
-            self.dead_key = refused(sample, During::Load);
+        if senders.refusals >= DEAD_KEY && in_load && self.dead_key.is_none() {
+            self.dead_key = refused(sample, side, During::Load);
         }
     }
 }

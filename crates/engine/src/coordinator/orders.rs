@@ -6,52 +6,87 @@ use measure::Sample;
 use measure::gate::Rolling;
 use measure::result::{StageResult, StageStatus};
 use measure::sample::Phase;
-use measure::stage::{Round, StageFrame};
+use measure::stage::{Round, Side, StageFrame};
 use scenario::plan::{Retry, Stage, ThinkTime, WarmUp};
 
 use super::{Coordinator, Job};
 use crate::EngineError;
-use crate::frame::{frame, unstarted};
+use crate::frame::frame;
 use crate::load::{Crew, Ends, Leg, Shifts, Timetable};
 use crate::observe::BeforeLoad;
 use crate::stretch::{self, Ended, Recorders};
 
+/// Stages that follow one another without a drain, on one side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passage<'a> {
+    pub(crate) stages: &'a [Stage],
+    /// Index of the first.
+    pub(crate) index: usize,
+    /// That of the first; `None` where the stages are run as planned.
+    pub(crate) round: Option<Round>,
+}
+
+impl Passage<'_> {
+    fn side(&self) -> Side {
+        self.round.map_or(Side::A, |round| round.side())
+    }
+
+    /// Whether it must be there in the end, however far it came.
+    fn is_planned(&self) -> bool {
+        self.round.is_none_or(|round| round.blocks().is_some() && round.number == 1)
+    }
+}
+
 impl Coordinator<'_> {
-    pub(crate) async fn preflight(&mut self) -> Result<Option<Sample>, EngineError> {
+    /// One request on a side. That of B belongs to its first stage, as that of A does to none.
+    pub(crate) async fn preflight(&mut self, side: Side) -> Result<Option<Sample>, EngineError> {
         let starts_at = self.soon();
         let leg = Leg {
-            stage: None,
+            stage: (side == Side::B).then(|| self.first_of(side)),
             from: starts_at,
             measured_from: starts_at,
             until: None,
             only: Some(Phase::Preflight),
             think_time: ThinkTime::default(),
         };
-        Ok(self
-            .before_load(leg, Crew::Users(Shifts::at_once(1)), Ends::Count(AtomicU64::new(1)))
-            .await?
-            .pop())
+        let ends = Ends::Count(AtomicU64::new(1));
+        Ok(self.before_load(side, leg, Crew::Users(Shifts::at_once(1)), ends).await?.pop())
     }
 
     /// What the first stage holds at its most, outside every statistic.
-    pub(crate) async fn warm_up(&mut self, warm_up: WarmUp) -> Result<(), EngineError> {
-        self.announce(BeforeLoad::WarmUp);
+    pub(crate) async fn warm_up(&mut self, side: Side, warm_up: WarmUp) -> Result<(), EngineError> {
+        self.announce(BeforeLoad::WarmUp, side);
         let Some(first) = self.plan.load.stages.first() else { return Ok(()) };
-        let (stage, leg) = stretch::warm_up(warm_up, first, self.soon());
+        let (stage, leg) = stretch::warm_up(warm_up, first, self.first_of(side), self.soon());
         let stages = std::slice::from_ref(&stage);
-        self.warmed_up =
-            self.before_load(leg, stretch::crew(stages, self.plan.seed), stretch::ends(stages)).await?;
+        let crew = stretch::crew(stages, self.plan.seed);
+        self.sides.of_mut(side).warmed_up = self.before_load(side, leg, crew, stretch::ends(stages)).await?;
         Ok(())
     }
 
-    /// What the warm-up brought.
-    pub(crate) fn warmed_up(&self) -> &[Sample] {
-        &self.warmed_up
+    /// Index of the first stage of a side.
+    fn first_of(&self, side: Side) -> usize {
+        match side {
+            Side::A => 0,
+            Side::B => self.plan.load.stages.len(),
+        }
     }
 
-    async fn before_load(&mut self, leg: Leg, crew: Crew, ends: Ends) -> Result<Vec<Sample>, EngineError> {
+    /// What the warm-up brought.
+    pub(crate) fn warmed_up(&self, side: Side) -> &[Sample] {
+        &self.sides.of(side).warmed_up
+    }
+
+    async fn before_load(
+        &mut self,
+        side: Side,
+        leg: Leg,
+        crew: Crew,
+        ends: Ends,
+    ) -> Result<Vec<Sample>, EngineError> {
         let mut samples = Vec::new();
         let job = Job {
+            side,
             timetable: Timetable::of(leg),
             crew,
             ends,
@@ -65,22 +100,19 @@ impl Coordinator<'_> {
         Ok(samples)
     }
 
-    /// Runs stages that follow one another without a drain; `round` is that of the first, where they are not run for the
-    /// first time. Gives the numbers of this passage alone.
-    pub(crate) async fn stretch(
-        &mut self,
-        stages: &[Stage],
-        round: Option<Round>,
-    ) -> Result<Vec<StageResult>, EngineError> {
-        let first = self.passed.len();
+    /// Runs a passage; gives the numbers of it alone.
+    pub(crate) async fn stretch(&mut self, passage: Passage<'_>) -> Result<Vec<StageResult>, EngineError> {
+        let Passage { stages, index: first, round } = passage;
+        let side = passage.side();
         let timetable = stretch::timetable(stages, first, self.soon());
+        let keys = self.sides.of(side).keys;
         let frames: Vec<StageFrame> = stages
             .iter()
             .zip(timetable.legs())
             .enumerate()
             .map(|(at, (stage, leg))| StageFrame {
                 round: round.map(|round| Round { of: round.of + at, ..round }),
-                ..frame(stage, [leg.from, leg.measured_from], self.keys, Some(self.plan))
+                ..frame(stage, [leg.from, leg.measured_from], keys, Some(self.plan))
             })
             .collect();
         let rules = &self.plan.load.stop;
@@ -89,10 +121,9 @@ impl Coordinator<'_> {
             .filter(|_| !rules.is_empty())
             .map(|first| Rolling::new(rules.clone(), first.clone()));
         let mut recorders = Recorders::new(first, &frames);
-        if first == 0 {
-            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
-        }
+        recorders.warmed_up(&std::mem::take(&mut self.sides.of_mut(side).warmed_up));
         let job = Job {
+            side,
             crew: stretch::crew(stages, self.plan.seed),
             ends: stretch::ends(stages),
             cancel: self.plan.load.cancel,
@@ -114,27 +145,27 @@ impl Coordinator<'_> {
         if let (Some(round), Some(breach)) = (round, &mut self.breach) {
             breach.stage = breach.stage + round.of - first;
         }
+        let mut passed = Vec::new();
         for (at, (recorder, closing)) in recorders.into_stages().zip(closings).enumerate() {
             // A stage that was to be measured again and was not is as it was.
-            if round.is_some() && closing.status == StageStatus::Skipped {
+            if !passage.is_planned() && closing.status == StageStatus::Skipped {
                 break;
             }
             self.observer.stage_ended(first + at, &closing);
             let result = self.passages.take(recorder, closing);
             self.accounts.complete(stages[at].requests(), &result);
-            self.passed.push(result);
+            passed.push(result);
         }
-        Ok(self.passed[first..].to_vec())
+        self.passed.extend_from_slice(&passed);
+        Ok(passed)
     }
 
-    /// Stages that do not run. What was sent before the first is counted with it all the same.
-    pub(crate) fn skip(&mut self, stages: &[Stage]) {
-        let first = self.passed.len();
-        let frames: Vec<StageFrame> = stages.iter().map(unstarted).collect();
-        let mut recorders = Recorders::new(first, &frames);
-        if first == 0 {
-            recorders.warmed_up(&std::mem::take(&mut self.warmed_up));
-        }
+    /// Planned stages that do not run, the first of them with this index. What was sent before the first of all is counted
+    /// with it all the same.
+    pub(crate) fn skip(&mut self, first: usize, frames: &[StageFrame]) {
+        let side = frames.first().and_then(|frame| frame.round).map_or(Side::A, |round| round.side());
+        let mut recorders = Recorders::new(first, frames);
+        recorders.warmed_up(&std::mem::take(&mut self.sides.of_mut(side).warmed_up));
         let closings = recorders.closings(|_| StageStatus::Skipped, &[]);
         for (recorder, closing) in recorders.into_stages().zip(closings) {
             self.passed.push(self.passages.take(recorder, closing));

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::{PoisonError, RwLock};
 
-use engine::{Clock, Observer, Recording, Settings, Stopper, stop};
+use engine::{Clock, Endpoints, Observer, Recording, Settings, Stopper, stop};
 use measure::Sample;
 use measure::sample::Attempt;
-use scenario::plan::Server;
+use measure::stage::StageFrame;
+use scenario::plan::{Endpoint, Server, Stage, Target};
 use scenario::{Diagnostics, Layers, Plan, Scenario};
 
 /// Held by every run, and held alone by one that measures.
@@ -19,14 +20,23 @@ pub(crate) struct Outcome {
     pub(crate) clock: Clock,
     pub(crate) recording: Recording,
     pub(crate) samples: Vec<Sample>,
+    /// Passages in the order in which they began, each with its index.
+    pub(crate) passages: Vec<(usize, StageFrame)>,
 }
 
 #[derive(Default)]
-struct Collector(Vec<Sample>);
+struct Collector {
+    samples: Vec<Sample>,
+    passages: Vec<(usize, StageFrame)>,
+}
 
 impl Observer for Collector {
+    fn stage_started(&mut self, index: usize, _: &Stage, frame: &StageFrame) {
+        self.passages.push((index, frame.clone()));
+    }
+
     fn sample(&mut self, sample: &Sample) {
-        self.0.push(sample.clone());
+        self.samples.push(sample.clone());
     }
 }
 
@@ -77,15 +87,22 @@ pub(crate) fn run_plan(plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome 
 }
 
 fn run_plan_on(workers: usize, plan: &Plan, meanwhile: impl FnOnce(Stopper)) -> Outcome {
-    let Server::At(endpoint) = plan.target.server.clone() else { panic!("the test gives an address") };
+    let endpoints =
+        Endpoints { a: endpoint(&plan.target), b: plan.against.as_ref().map(|b| endpoint(&b.target)) };
     let (stopper, listener) = stop();
     meanwhile(stopper);
     let mut collector = Collector::default();
     let settings = Settings { workers, clock: Clock::start() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let running = engine::run(plan, &endpoint, settings, &mut collector, listener);
+    let running = engine::run(plan, endpoints, settings, &mut collector, listener);
     let recording = runtime.block_on(running).unwrap();
-    Outcome { clock: settings.clock, recording, samples: collector.0 }
+    let Collector { samples, passages } = collector;
+    Outcome { clock: settings.clock, recording, samples, passages }
+}
+
+fn endpoint(target: &Target) -> &Endpoint {
+    let Server::At(endpoint) = &target.server else { panic!("the test gives an address") };
+    endpoint
 }
 
 /// A scenario for one server and protocol; `rest` is added as it stands.

@@ -63,13 +63,6 @@ pub struct StageFrame {
     pub round: Option<Round>,
 }
 
-impl StageFrame {
-    /// The same stage before it began.
-    pub(super) fn unstarted(self) -> Self {
-        Self { begins: Offset::ORIGIN, window_start: Offset::ORIGIN, keys: 0, round: None, ..self }
-    }
-}
-
 /// The statistics of a stage that are to have an interval, and how it is drawn.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Intervals {
