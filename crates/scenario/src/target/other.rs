@@ -3,7 +3,7 @@
 use super::overlay::{ADDRESS, CREDENTIALS, overlay, says};
 use super::settings::{Settings, read_with};
 use super::url::named_by_base;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Place, masked};
 use crate::layers::{Node, NodeKind};
 use crate::plan::{Auth, Endpoint, Header, Keys, Server};
 use crate::read::Section;
@@ -75,6 +75,9 @@ fn withhold(b: &mut Settings, own: &Node, hosts: &Hosts, section: Section<'_>) {
     b.explicit = kept;
     let mut secrets: Vec<String> =
         taken.iter().map(|header| format!("the header `{}`", header.name)).collect();
+    let path = section.get("api_path").filter(|_| !says(own, &["api_path"])).and_then(Node::as_text);
+    secrets
+        .extend(path.filter(|path| masked(path) != *path).map(|_| "`api_path` with its secret".to_owned()));
     if !says(own, CREDENTIALS) {
         let Keys { values, source } = std::mem::take(&mut b.keys);
         let sent = !values.is_empty() && b.auth != Auth::None;
