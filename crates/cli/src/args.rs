@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Show what a scenario would send, without sending it
     Plan(PlanArgs),
-    /// Send one request and tell it step by step, with the diagnosis if it fails
+    /// Send one request and tell it step by step, with the diagnosis if it fails; of an A/B run, one to each side
     #[command(after_help = PROBE_EXAMPLES)]
     Probe(ProbeArgs),
     /// Render a saved result again (page, Markdown, JUnit, CSV, JSON, or the table), or compare several
@@ -66,6 +66,7 @@ const RUN_EXAMPLES: &str = "Examples:\n  \
 rungs run perf/config.toml\n  \
 rungs run perf/config.toml --stages 1,5,20 --set load.stage_duration=10s\n  \
 rungs run perf/config.toml --set target.host=127.0.0.1 --set target.port=8080 --set target.api_key=sk-test\n  \
+rungs run perf/config.toml --against http://127.0.0.1:8000/v1 --set target.b.auth=none    A/B: the target and what is behind it\n  \
 rungs run perf/config.toml --quiet --json - | jq .ladder";
 
 const PROBE_EXAMPLES: &str = "Examples:\n  \

@@ -15,6 +15,8 @@ use crate::screen;
 pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) mock: Option<mock::Config>,
+    /// Those of B, where there is one and it is the mock.
+    pub(crate) mock_of_b: Option<mock::Config>,
 }
 
 /// Loads a scenario file; every problem is said, and nothing else.
@@ -24,16 +26,23 @@ pub(crate) fn prepare(file: &Path, layers: &scenario::Layers) -> Result<Prepared
         Code::Scenario
     })?;
     let plan = scenario.plan();
-    let mock = match &plan.target.server {
+    let mock = rehearse(file, &plan, "target.base_url")?;
+    let mock_of_b = plan.of_b().map(|b| rehearse(file, &b, "target.b.base_url")).transpose()?.flatten();
+    Ok(Prepared { plan, mock, mock_of_b })
+}
+
+/// What is found only with the network's own eyes, without sending anything; gives the mock's settings, if it is the mock
+/// that `key` names.
+fn rehearse(file: &Path, plan: &Plan, key: &str) -> Result<Option<mock::Config>, Code> {
+    match &plan.target.server {
         Server::At(endpoint) => {
-            engine::rehearse(&plan, endpoint).map_err(|error| refuse(file, &error.to_string()))?;
-            None
+            engine::rehearse(plan, endpoint).map_err(|error| refuse(file, &error.to_string()))?;
+            Ok(None)
         }
-        Server::Mock { settings, .. } => Some(mock::Config::from_query(settings).map_err(|error| {
-            refuse(file, &format!("the settings of `mock://` in `target.base_url` cannot be used: {error}"))
-        })?),
-    };
-    Ok(Prepared { plan, mock })
+        Server::Mock { settings, .. } => mock::Config::from_query(settings).map(Some).map_err(|error| {
+            refuse(file, &format!("the settings of `mock://` in `{key}` cannot be used: {error}"))
+        }),
+    }
 }
 
 /// Says the one problem that is found only with the network's own eyes.

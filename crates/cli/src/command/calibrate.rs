@@ -66,6 +66,10 @@ fn against_itself(mut plan: Plan, times: u32) -> Plan {
     plan.gate.rules.clear();
     (plan.gate.repeats, plan.gate.confirm) = (times, 0);
     plan.load.search = None;
+    // A baseline is of one target.
+    if plan.against.take().is_some() {
+        plan.notices.push("B is left out: the noise floor is that of A".to_owned());
+    }
     plan
 }
 

@@ -1,6 +1,6 @@
 //! `rungs plan FILE`: what would be sent, without sending it.
 
-use scenario::plan::describe;
+use scenario::plan::{Plan, describe};
 
 use crate::args::PlanArgs;
 use crate::exit::Code;
@@ -16,10 +16,15 @@ pub(crate) fn plan(args: &PlanArgs) -> Code {
     let mut lines = describe(&plan);
     lines.push(String::new());
     lines.extend(plan.load.stages.iter().map(scenario::plan::describe_stage));
-    lines.push(String::new());
-    lines.extend(masked_headers(&plan).iter().map(|(name, value)| format!("{name}: {value}")));
-    lines.push(String::new());
-    lines.push(pretty(&plan.bodies.sample()));
+    match plan.of_b() {
+        None => lines.extend(request(&plan)),
+        Some(b) => {
+            for (whom, side) in [("A", &plan), ("B", &b)] {
+                lines.push(format!("\n{whom} is sent"));
+                lines.extend(request(side));
+            }
+        }
+    }
     lines.extend(plan.notices.iter().map(|notice| format!("note: {notice}")));
     lines.extend(
         plan.fingerprint
@@ -28,6 +33,13 @@ pub(crate) fn plan(args: &PlanArgs) -> Code {
             .map(|change| format!("override: {} = {} ({})", change.key, change.value, change.source)),
     );
     screen::data(lines.join("\n") + "\n")
+}
+
+/// Headers and an example of a body, as a request of this plan carries them.
+fn request(plan: &Plan) -> Vec<String> {
+    let headers = masked_headers(plan).into_iter().map(|(name, value)| format!("{name}: {value}"));
+    let blank = String::new;
+    [blank()].into_iter().chain(headers).chain([blank(), pretty(&plan.bodies.sample())]).collect()
 }
 
 /// The body as a person reads it.

@@ -27,28 +27,38 @@ pub(crate) fn probe(args: &ProbeArgs) -> Code {
 }
 
 fn steps(args: &ProbeArgs) -> Result<Code, Code> {
-    let Prepared { plan, mock } = prepare(&args.file, &layers(&args.layers))?;
+    let Prepared { plan, mock, mock_of_b } = prepare(&args.file, &layers(&args.layers))?;
+    let Some(b) = plan.of_b() else { return one(&plan, mock) };
+    screen::data("A\n\n");
+    let of_a = one(&Plan { against: None, ..plan }, mock)?;
+    screen::data("\nB\n\n");
+    let of_b = one(&b, mock_of_b)?;
+    Ok(if of_a == Code::Done { of_b } else { of_a })
+}
+
+/// One request to the target of a plan.
+fn one(plan: &Plan, mock: Option<mock::Config>) -> Result<Code, Code> {
     let lang = language(plan.outputs.lang);
-    announce(&plan);
+    announce(plan);
     let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
-    let endpoint = endpoint(&plan, server.as_ref().map(mock::Server::addr));
+    let endpoint = endpoint(plan, server.as_ref().map(mock::Server::addr));
     let clock = Clock::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         screen::talk(format_args!("error: the request cannot be sent: {error}"));
         Code::NotJudged
     })?;
     let tell = Arc::new(teller());
-    let attempt = runtime.block_on(engine::probe(&plan, &endpoint, clock, tell)).map_err(|error| {
+    let attempt = runtime.block_on(engine::probe(plan, &endpoint, clock, tell)).map_err(|error| {
         screen::talk(format_args!("error: {error}"));
         Code::Scenario
     })?;
     let written = screen::data(ending(&attempt, plan.outputs.reading_speed));
     let (code, lines) = match attempt.outcome {
         Outcome::Failed(class) => {
-            let Diagnosis { found, advice } = diagnose(&plan, &endpoint, &Failure::of(class, &attempt), lang);
+            let Diagnosis { found, advice } = diagnose(plan, &endpoint, &Failure::of(class, &attempt), lang);
             (Code::Target, named(&found, lang).chain(advice).collect())
         }
-        Outcome::Ok | Outcome::Cancelled => (Code::Done, remark(&attempt, &plan, lang)),
+        Outcome::Ok | Outcome::Cancelled => (Code::Done, remark(&attempt, plan, lang)),
     };
     if !lines.is_empty() {
         screen::data(format_args!("\n{}\n", lines.join("\n")));

@@ -92,8 +92,10 @@ fn announce(plan: &Plan) {
 
 /// Load on somebody else's machine is asked for on a terminal.
 fn agree(plan: &Plan, args: &LoadArgs) -> Result<(), Code> {
-    let far = matches!(&plan.target.server, Server::At(endpoint) if !endpoint.is_loopback());
-    if !far || args.yes || screen::confirm("This sends load to a host that is not this machine. Go on?") {
+    if !plan.leaves_this_machine()
+        || args.yes
+        || screen::confirm("This sends load to a host that is not this machine. Go on?")
+    {
         return Ok(());
     }
     screen::talk("nothing was sent");

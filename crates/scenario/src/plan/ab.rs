@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Bodies, Plan, Stage, StageEnd, Target, Work};
+use super::{Bodies, Plan, Server, Stage, StageEnd, Target, Work};
 
 /// Blocks that a stage of an A/B run is cut into, on each side; fewer where it counts requests and has few of them.
 pub const BLOCKS_PER_SIDE: u32 = 10;
@@ -21,6 +21,13 @@ impl Plan {
     pub fn of_b(&self) -> Option<Self> {
         let Side { target, bodies } = self.against.clone()?;
         Some(Self { target, bodies, against: None, ..self.clone() })
+    }
+
+    /// Whether any side is on a host that is not this machine.
+    pub fn leaves_this_machine(&self) -> bool {
+        let b = self.against.as_ref().map(|side| &side.target);
+        let mut targets = [&self.target].into_iter().chain(b);
+        targets.any(|target| matches!(&target.server, Server::At(endpoint) if !endpoint.is_loopback()))
     }
 
     /// How many targets are under load.

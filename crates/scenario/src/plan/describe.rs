@@ -4,19 +4,31 @@ use super::describe_load::describe_load;
 use super::describe_time::describe_time;
 use super::{HttpVersion, Plan, Server};
 
-/// The lines that `run` prints before its first request: address, api and model, key and where it came from, the
-/// ladder and its time at most. A wrong variable shows here first.
+/// The lines that `run` prints before its first request: address, api and model, key and where it came from (of an A/B
+/// run for each side), the ladder and its time at most. A wrong variable shows here first.
 pub fn describe(plan: &Plan) -> Vec<String> {
-    vec![address(plan), protocol(plan), key(plan), describe_load(plan), describe_time(plan)]
+    let mut lines = match plan.of_b() {
+        None => side(plan, "").to_vec(),
+        Some(b) => [side(plan, "A: "), side(&b, "B: ")].concat(),
+    };
+    lines.extend([describe_load(plan), describe_time(plan)]);
+    lines
+}
+
+/// Where requests go, how, and who asks; `whom` names the side.
+fn side(plan: &Plan, whom: &str) -> [String; 3] {
+    [
+        format!("target  {whom}{}", address(plan)),
+        format!("api     {whom}{}", protocol(plan)),
+        format!("key     {whom}{}", key(plan)),
+    ]
 }
 
 fn address(plan: &Plan) -> String {
     let provider = plan.target.provider.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     match &plan.target.server {
-        Server::At(endpoint) => format!("target  {}{provider}{}", endpoint.url(), way(plan)),
-        Server::Mock { settings, path } => {
-            format!("target  the built-in server, {path}{provider} [{settings}]")
-        }
+        Server::At(endpoint) => format!("{}{provider}{}", endpoint.url(), way(plan)),
+        Server::Mock { settings, path } => format!("the built-in server, {path}{provider} [{settings}]"),
     }
 }
 
@@ -35,12 +47,12 @@ fn way(plan: &Plan) -> String {
 fn protocol(plan: &Plan) -> String {
     let model = plan.target.model.as_deref().unwrap_or("none named");
     let stream = if plan.target.stream { "streaming" } else { "not streaming" };
-    format!("api     {}, model {model}, {stream}", plan.target.api.name())
+    format!("{}, model {model}, {stream}", plan.target.api.name())
 }
 
 fn key(plan: &Plan) -> String {
     match &plan.target.keys.source {
-        Some(source) => format!("key     *** from {source}"),
-        None => "key     none".into(),
+        Some(source) => format!("*** from {source}"),
+        None => "none".into(),
     }
 }

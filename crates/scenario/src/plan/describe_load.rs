@@ -35,8 +35,14 @@ pub(super) fn describe_load(plan: &Plan) -> String {
     format!("ladder  {}{rounds}, {rows} {noun}{stop}{retries}{leave}{search}", levels(&plan.load.stages))
 }
 
-/// How often the ladder is climbed, and what is measured again.
+/// How often the ladder is climbed, and what is measured again; of an A/B run, how its sides alternate.
 fn rounds(plan: &Plan) -> String {
+    if plan.against.is_some() {
+        return format!(
+            ", each stage on A and on B by turns, in {} blocks on each side",
+            blocks(&plan.load.stages)
+        );
+    }
     let repeats = match plan.gate.repeats {
         1 => String::new(),
         times => format!(", {times} times"),
@@ -44,6 +50,15 @@ fn rounds(plan: &Plan) -> String {
     match plan.gate.confirm {
         0 => repeats,
         times => format!("{repeats}, a stage with a failed check up to {times} more"),
+    }
+}
+
+/// `10`, or `2 to 10` where stages differ.
+fn blocks(stages: &[Stage]) -> String {
+    let counts = || stages.iter().map(Stage::blocks);
+    match (counts().min(), counts().max()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (_, most) => most.unwrap_or_default().to_string(),
     }
 }
 

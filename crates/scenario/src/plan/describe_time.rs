@@ -7,33 +7,56 @@ use crate::value::show_duration;
 
 impl Plan {
     /// How long the run lasts when everything is answered in time: ramps, windows, pauses and a timed warm-up, without
-    /// drains and without a warm-up that counts requests; `None` when a stage ends by requests.
+    /// drains and without a warm-up that counts requests; of an A/B run on both sides. `None` when a stage ends by
+    /// requests.
     pub fn time_planned(&self) -> Option<Duration> {
-        let stages = self.load.stages.iter().map(Stage::length);
-        let stages = stages.sum_checked()?;
-        let stages = stages.saturating_mul(self.gate.repeats);
+        let stages = self.ladder_time()?.saturating_mul(self.gate.repeats);
         let stretches = (self.load.stretches().len() as u32).saturating_mul(self.gate.repeats);
         let pauses = self.load.cool_down.saturating_mul(stretches.saturating_sub(1));
-        match self.load.warm_up {
-            Some(WarmUp::For(duration)) => Some(stages.saturating_add(pauses).saturating_add(duration)),
-            Some(WarmUp::Requests(_)) | None => Some(stages.saturating_add(pauses)),
-        }
+        let warm_up = match self.load.warm_up {
+            Some(WarmUp::For(duration)) => duration.saturating_mul(self.sides()),
+            Some(WarmUp::Requests(_)) | None => Duration::ZERO,
+        };
+        Some(stages.saturating_add(pauses).saturating_add(warm_up))
     }
 
     /// The longest the run can last: as planned, every drain to its end, and every stage measured again as often as
     /// `[gate] confirm` allows.
     pub fn time_at_most(&self) -> Option<Duration> {
-        let again = self.gate.repeats.saturating_add(self.gate.confirm) as usize;
-        let drains = self.load.stretches().len() * again
-            + usize::from(self.load.warm_up.is_some())
-            + usize::from(self.load.preflight);
-        let drains = self.load.drain_timeout.saturating_mul(drains as u32);
-        let stages = self.load.stages.iter().map(Stage::length).sum_checked()?;
-        let confirmed =
-            stages.saturating_add(self.load.cool_down.saturating_mul(self.load.stretches().len() as u32));
-        let confirmed = confirmed.saturating_mul(self.gate.confirm);
+        let again = self.gate.repeats.saturating_add(self.gate.confirm);
+        let before = u32::from(self.load.warm_up.is_some()) + u32::from(self.load.preflight);
+        let drains = self.drains().saturating_mul(again).saturating_add(before * self.sides());
+        let drains = self.load.drain_timeout.saturating_mul(drains);
+        let pauses = self.load.cool_down.saturating_mul(self.load.stretches().len() as u32);
+        let confirmed = self.ladder_time()?.saturating_add(pauses).saturating_mul(self.gate.confirm);
         let all = self.time_planned()?.saturating_add(confirmed).saturating_add(drains);
         Some(all.saturating_add(self.search_at_most()?))
+    }
+
+    /// Ramps and windows of the ladder, climbed once.
+    fn ladder_time(&self) -> Option<Duration> {
+        let stages = self.load.stages.iter();
+        match self.against {
+            None => stages.map(Stage::length).sum_checked(),
+            Some(_) => {
+                let blocks = stages.flat_map(|stage| {
+                    let blocks = stage.blocks();
+                    (0..blocks).map(move |index| stage.block(blocks, index).length())
+                });
+                Some(blocks.sum_checked()?.saturating_mul(self.sides()))
+            }
+        }
+    }
+
+    /// How often load is let end, in one climb.
+    fn drains(&self) -> u32 {
+        match self.against {
+            None => self.load.stretches().len() as u32,
+            Some(_) => {
+                let blocks = self.load.stages.iter().map(Stage::blocks);
+                blocks.fold(0, u32::saturating_add).saturating_mul(self.sides())
+            }
+        }
     }
 
     /// The longest a search can last; nothing without one.
@@ -61,7 +84,9 @@ impl<I: Iterator<Item = Option<Duration>>> SumChecked for I {
 /// Planned and longest time in one line.
 pub(super) fn describe_time(plan: &Plan) -> String {
     let warm_up = match plan.load.warm_up {
-        Some(WarmUp::Requests(requests)) => format!(" and {requests} requests of warm-up"),
+        Some(WarmUp::Requests(requests)) => {
+            format!(" and {} requests of warm-up", requests.saturating_mul(plan.sides().into()))
+        }
         Some(WarmUp::For(_)) | None => String::new(),
     };
     match (plan.time_planned(), plan.time_at_most()) {
@@ -80,8 +105,8 @@ pub(super) fn describe_time(plan: &Plan) -> String {
         }
         (None, _) => {
             let requests = plan.load.stages.iter().filter_map(Stage::requests);
-            let requests: u64 =
-                requests.fold(0, u64::saturating_add).saturating_mul(plan.gate.repeats.into());
+            let times = plan.gate.repeats.saturating_mul(plan.sides());
+            let requests: u64 = requests.fold(0, u64::saturating_add).saturating_mul(times.into());
             let search = if plan.load.search.is_some() { ", then the search" } else { "" };
             format!("time    as long as {requests} requests take{warm_up}{search}")
         }

@@ -12,13 +12,6 @@ impl Target {
     /// Everything in the target, and in the other side of an A/B run, that must never be shown, to be searched for in what
     /// a server sends back.
     pub fn secrets(&self) -> Vec<Secret> {
-        let mut secrets = self.own_secrets();
-        secrets.extend(self.others_secrets.iter().cloned());
-        secrets
-    }
-
-    /// What of this target alone must never be shown.
-    pub(crate) fn own_secrets(&self) -> Vec<Secret> {
         let mut secrets = self.keys.values.clone();
         for header in self.headers.iter().filter(|header| header.masked) {
             secrets.extend(of_header(&header.name, header.value.expose()));
@@ -30,6 +23,7 @@ impl Target {
             secrets.push(Secret::new(STANDARD.encode(user_info.expose())));
             secrets.extend(of_pair(user_info.expose()));
         }
+        secrets.extend(self.others_secrets.iter().cloned());
         secrets
     }
 }

@@ -3,7 +3,7 @@
 use super::overlay::{ADDRESS, CREDENTIALS, overlay, says};
 use super::settings::{Settings, read_with};
 use super::url::named_by_base;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Place, masked};
 use crate::layers::{Node, NodeKind};
 use crate::plan::{Auth, Endpoint, Header, Keys, Server};
 use crate::read::Section;
@@ -69,6 +69,24 @@ fn withhold(b: &mut Settings, own: &Node, hosts: &Hosts, section: Section<'_>) {
     if !says(own, &["tls.server_name"]) {
         b.tls.server_name = None;
     }
+    let said = section.all_said(ADDRESS).first().map(|node| node.place.clone());
+    let place = said.unwrap_or_else(|| section.place());
+    let refuse = |what: &str, hint: &str| {
+        let message = format!("{what} is for `{}`: it is not sent to `{}`, where B is", hosts.from, hosts.to);
+        section.context.problems.error_with_hint(&place, message, hint);
+    };
+    let path = section.get("api_path").filter(|_| !says(own, &["api_path"])).and_then(Node::as_text);
+    if path.is_some_and(|path| masked(path) != path) {
+        refuse("the secret in `api_path`", "say `api_path` in [target.b] too");
+    }
+    let taken = take_secrets(b, own);
+    if own.get("auth").and_then(Node::as_text) != Some("none") {
+        taken.iter().for_each(|secret| refuse(secret, hint(&place)));
+    }
+}
+
+/// Takes the headers and keys that B does not say itself, and names those that would have been sent.
+fn take_secrets(b: &mut Settings, own: &Node) -> Vec<String> {
     let is_own = |header: &Header| says(own, &[&format!("headers.{}", header.name)]);
     let (kept, taken): (Vec<Header>, Vec<Header>) =
         b.explicit.drain(..).partition(|header| !header.masked || is_own(header));
@@ -80,16 +98,7 @@ fn withhold(b: &mut Settings, own: &Node, hosts: &Hosts, section: Section<'_>) {
         let sent = !values.is_empty() && b.auth != Auth::None;
         secrets.extend(source.filter(|_| sent).map(|source| format!("the key from {source}")));
     }
-    if own.get("auth").and_then(Node::as_text) == Some("none") {
-        return;
-    }
-    let said = section.all_said(ADDRESS).first().map(|node| node.place.clone());
-    let place = said.unwrap_or_else(|| section.place());
-    for secret in secrets {
-        let message =
-            format!("{secret} is for `{}`: it is not sent to `{}`, where B is", hosts.from, hosts.to);
-        section.context.problems.error_with_hint(&place, message, hint(&place));
-    }
+    secrets
 }
 
 /// How to say what B's own host may know.

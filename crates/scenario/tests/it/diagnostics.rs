@@ -1,7 +1,7 @@
 //! Pairs of files: a scenario that is wrong, and the exact text that is said about it.
 //!
 //! Lines at the top of a scenario that begin with `#!` set the scene: `set KEY=VALUE`, `env NAME=VALUE`,
-//! `profile NAME`, `stages 1,5`. With `UPDATE_FIXTURES=1` the texts are written anew, to be reviewed like code.
+//! `profile NAME`, `stages 1,5`, `against URL`. With `UPDATE_FIXTURES=1` the texts are written anew, to be reviewed like code.
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ fn scene(path: &Path) -> Layers {
                 let (name, value) = pair.split_once('=').unwrap();
                 layers.environment.insert(name.to_owned(), value.replace("\\n", "\n"));
             }
+            ("against", url) => layers.against = Some(url.to_owned()),
             ("profile", name) => layers.profile = Some(name.to_owned()),
             ("stages", list) => {
                 layers.stages = Some(list.split(',').map(|users| users.parse().unwrap()).collect())
