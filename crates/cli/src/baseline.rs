@@ -21,7 +21,10 @@ pub(crate) enum BaselineState {
 impl BaselineState {
     /// Reads the baseline of a scenario for a run with this api and model; says so where it cannot be used.
     pub(crate) fn read(plan: &Plan, api: &str, model: Option<&str>) -> Self {
-        if !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. })) {
+        // In an A/B run they are judged by the other side.
+        if plan.against.is_some()
+            || !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. }))
+        {
             return Self::NotAsked;
         }
         let usable =

@@ -113,10 +113,13 @@ fn ungated(run: &RunResult) -> Option<Ended> {
     if run.status == RunStatus::Aborted {
         return None;
     }
-    let ran = || run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    let of_b = run.against.as_ref().map(|against| against.stages.as_slice());
+    let sides = || std::iter::once(run.stages.as_slice()).chain(of_b);
+    let has_run = |stage: &&StageResult| stage.status != StageStatus::Skipped;
+    let none_ok = |stages: &[StageResult]| stages.iter().filter(has_run).all(|stage| stage.counts.ok == 0);
     let client =
         |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
-    if run.status == RunStatus::Completed && ran().all(|stage| stage.counts.ok == 0) {
+    if run.status == RunStatus::Completed && sides().any(none_ok) {
         return Some(Ended::NoneOk);
     }
     // A climb that `[load.stop]` ended went as the scenario says.
@@ -125,10 +128,11 @@ fn ungated(run: &RunResult) -> Option<Ended> {
         StageStatus::Skipped => run.stop.is_some(),
         StageStatus::Incomplete => false,
     };
-    if !run.stages.iter().all(as_planned) {
+    if !sides().flatten().all(as_planned) {
         return Some(Ended::Incomplete);
     }
-    let shortage = ran().flat_map(|stage| &stage.errors).any(|error| client(&error.class));
+    let shortage =
+        sides().flatten().filter(has_run).flat_map(|stage| &stage.errors).any(|error| client(&error.class));
     shortage.then_some(Ended::Shortage)
 }
 

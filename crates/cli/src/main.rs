@@ -1,7 +1,9 @@
 //! The binary `rungs`: arguments, order of steps, progress, exit code.
 
+mod against;
 mod args;
 mod baseline;
+mod called;
 mod command;
 mod diagnose;
 mod exit;

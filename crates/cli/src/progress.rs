@@ -1,12 +1,13 @@
 //! The live view on stderr: a row a second on a terminal with a bar below, plain rows at longer intervals elsewhere.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use engine::{BeforeLoad, Breached, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::offset::milliseconds;
 use measure::request::RequestMetrics;
-use measure::stage::Round;
+use measure::stage::{Purpose, Round, Side};
 use measure::{Offset, Outcome, Sample};
 use report::number::{UNKNOWN, ms, of_check, percent, rate};
 use scenario::plan::{Plan, Stage};
@@ -15,6 +16,9 @@ use crate::screen;
 
 /// Off a terminal a row comes every so many seconds: a log is read later, and should stay short.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Room for the name of a stage, with the mark of its round.
+const NAME: usize = 8;
 
 /// Shortest time that a rate is taken over, s.
 const SHORTEST: f64 = 0.5;
@@ -32,8 +36,15 @@ pub(crate) struct Progress {
     /// The latest row, where it was not printed.
     unprinted: Option<String>,
     header_printed: bool,
-    planned: Vec<Option<Duration>>,
+    /// Lengths of the stages to come, in order of time.
+    to_come: VecDeque<Option<Duration>>,
+    /// Length of the one that runs.
+    length: Option<Duration>,
     index: usize,
+    /// Whether the run has two sides.
+    is_ab: bool,
+    /// Whether a block runs that is not the last of its stage.
+    goes_on: bool,
     columns: Columns,
     /// Whether the stage that runs is an open loop.
     is_open: bool,
@@ -67,8 +78,6 @@ struct Tally {
 impl Progress {
     /// A view of a plan's run.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let once: Vec<_> = plan.load.stages.iter().map(Stage::length).collect();
-        let planned = once.repeat(plan.gate.repeats as usize);
         Self {
             bar: screen::is_live().then(bar),
             stage: String::new(),
@@ -80,35 +89,45 @@ impl Progress {
             printed_at: None,
             unprinted: None,
             header_printed: false,
-            planned,
+            to_come: lengths(plan),
+            length: None,
             index: 0,
+            is_ab: plan.against.is_some(),
+            goes_on: false,
             columns: Columns::of(plan),
             is_open: false,
             rate: None,
         }
     }
 
-    pub(crate) fn before_load(&mut self, phase: BeforeLoad) {
+    pub(crate) fn before_load(&mut self, phase: BeforeLoad, side: Side) {
+        let of = if self.is_ab { format!(" of {}", side.name()) } else { String::new() };
         match phase {
-            BeforeLoad::Preflight => self.say("preflight: one request"),
+            BeforeLoad::Preflight => self.say(&format!("preflight{of}: one request")),
             BeforeLoad::PreflightAgain(wait) => {
-                self.say(&format!("preflight: the endpoint is busy, again in {} s", wait.as_secs()));
+                self.say(&format!("preflight{of}: the endpoint is busy, again in {} s", wait.as_secs()));
             }
-            BeforeLoad::NotStreamed => self.say(
-                "warning: the preflight's answer was not streamed although that was asked for: there will be no TTFT; \
+            BeforeLoad::NotStreamed => self.say(&format!(
+                "warning: the preflight's answer{of} was not streamed although that was asked for: there will be no TTFT; \
                  check `stream` in the body and whether the endpoint streams",
-            ),
-            BeforeLoad::WarmUp => self.say("warm-up"),
+            )),
+            BeforeLoad::WarmUp => self.say(&format!("warm-up{of}")),
         }
     }
 
     pub(crate) fn stage_started(&mut self, index: usize, stage: &Stage, round: Option<Round>) {
         // A ramp follows on: the stage before it has not ended yet, and has shown its last row.
         self.stage_ended();
-        self.stage = match round {
-            None => stage.name.clone(),
-            Some(Round { number, .. }) => format!("{}#{number}", stage.name),
+        let mark = match round {
+            None => String::new(),
+            Some(Round { number, purpose: Purpose::Block { side, .. }, .. }) => {
+                format!("-{}{number}", side.name())
+            }
+            Some(Round { number, .. }) => format!("#{number}"),
         };
+        self.stage = clipped(&stage.name, NAME.saturating_sub(mark.len())) + &mark;
+        self.goes_on = round.is_some_and(|round| round.blocks().is_some_and(|blocks| round.number < blocks));
+        self.length = self.to_come.pop_front().flatten();
         self.index = index;
         self.is_open = stage.level().rate().is_some();
         self.rate = None;
@@ -137,7 +156,9 @@ impl Progress {
     }
 
     pub(crate) fn tick(&mut self, now: &Snapshot) {
-        let Some(index) = now.stage.filter(|_| self.header_printed) else { return };
+        if now.stage.is_none() || !self.header_printed {
+            return;
+        }
         let seconds = now.at.since(self.ticked_at).as_secs_f64();
         // The last row of a stage may follow right after another: a rate of so short a time would be chance.
         if seconds >= SHORTEST {
@@ -146,7 +167,7 @@ impl Progress {
             self.chunks_before = now.chunks;
         }
         let chunk_rate = self.chunk_rate;
-        self.stage_end = self.planned.get(index).copied().flatten().map(|length| now.stage_began + length);
+        self.stage_end = self.length.map(|length| now.stage_began + length);
         self.rate = now.rate.or(self.rate);
         let row = self.row(now, chunk_rate);
         match &self.bar {
@@ -166,6 +187,7 @@ impl Progress {
     /// The stage's last row, so that a log shows every rung.
     pub(crate) fn stage_ended(&mut self) {
         if self.bar.is_none()
+            && !self.goes_on
             && let Some(row) = self.unprinted.take()
         {
             screen::talk(row);
@@ -197,7 +219,7 @@ impl Progress {
         format!(
             "{:>6} s  {:<8} {:>users$} {:>8} {:>8} {:>9} {:>7} {:>8} {:>7} {:>5}",
             now.at.seconds() as u64,
-            clipped(&self.stage),
+            self.stage,
             if self.is_open { open_load(now, self.rate) } else { users(now) },
             tally.finished,
             now.chunks,
@@ -214,9 +236,27 @@ impl Progress {
     fn time_left(&self, now: Offset) -> String {
         let Some(end) = self.stage_end else { return format!("{}: until its requests are done", self.stage) };
         let stage = end.since(now);
-        let rest: Option<Duration> = self.planned[self.index + 1..].iter().copied().sum();
+        let rest: Option<Duration> = self.to_come.iter().copied().sum();
         let run = rest.map_or(UNKNOWN.to_owned(), |rest| format!("{} s", (stage + rest).as_secs()));
         format!("{}: {} s left, run: {run} left", self.stage, stage.as_secs())
+    }
+}
+
+/// How long each passage of the plan lasts, in order of time, as far as that is known.
+fn lengths(plan: &Plan) -> VecDeque<Option<Duration>> {
+    let stages = plan.load.stages.iter();
+    match plan.against {
+        Some(_) => {
+            let blocks = stages.flat_map(|stage| {
+                let blocks = stage.blocks();
+                (0..blocks).flat_map(move |index| [stage.block(blocks, index).length(); 2])
+            });
+            blocks.collect()
+        }
+        None => {
+            let once: Vec<_> = stages.map(Stage::length).collect();
+            once.repeat(plan.gate.repeats as usize).into()
+        }
     }
 }
 
@@ -276,8 +316,8 @@ fn short(rate: f64) -> String {
 }
 
 /// A name that fits its column.
-fn clipped(name: &str) -> String {
-    name.chars().take(8).collect()
+fn clipped(name: &str, room: usize) -> String {
+    name.chars().take(room).collect()
 }
 
 fn bar() -> ProgressBar {

@@ -14,6 +14,7 @@ use measure::{Amount, ErrorClass, Level};
 use report::{Lang, conclusion, warnings};
 use scenario::plan::{Auth, Plan, Search, TlsVerification, WarmUp};
 
+use crate::against::against;
 use crate::baseline::{BaselineState, tight};
 
 /// The result of a run, without its exit code.
@@ -23,9 +24,14 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
     let climbed = &recording.stages[..plan.load.stages.len().min(recording.stages.len())];
     let search = plan.load.search.as_ref().zip(recording.proved).map(search_line);
     let boundary = search.and_then(|search| search.holds).map(|holds| Amount(f64::from(holds)));
+    let against = plan.of_b().zip(recording.against).map(|(b, side)| against(&b, side));
+    let reference = match &against {
+        Some(against) => Some(Reference::Against(&against.differences)),
+        None => baseline.usable().map(Reference::Baseline),
+    };
     let gate = match recording.stages.is_empty() {
         true => GateResult { verdict: Verdict::None, checks: Vec::new() },
-        false => gate::judge(&plan.gate.rules, climbed, baseline.usable().map(Reference::Baseline)),
+        false => gate::judge(&plan.gate.rules, climbed, reference),
     };
     let stop = recording.breached.as_ref().map(|breached| stop_line(breached, plan));
     let mut run = RunResult {
@@ -54,7 +60,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         load: Some(load_line(plan)),
         stages: recording.stages,
         stop,
-        against: None,
+        against,
         warnings: Vec::new(),
         gate,
         cost: None,
@@ -77,7 +83,8 @@ fn utc(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-fn auth_header(plan: &Plan) -> Option<String> {
+/// The header of the key as it is sent, without the key.
+pub(crate) fn auth_header(plan: &Plan) -> Option<String> {
     if plan.target.keys.values.is_empty() {
         return None;
     }
@@ -196,7 +203,8 @@ fn tight_checks(plan: &Plan, run: &RunResult, baseline: &BaselineState, lang: La
 fn run_warnings(plan: &Plan, spent_cap: Option<u64>, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {
     let warning = |code: &str, text: String| Warning { code: code.to_owned(), stage: None, text };
     let mut all = Vec::new();
-    if plan.target.tls.verification == TlsVerification::Off {
+    let mut targets = std::iter::once(&plan.target).chain(plan.against.iter().map(|against| &against.target));
+    if targets.any(|target| target.tls.verification == TlsVerification::Off) {
         let text = lang.pick(
             "the server's certificate was not verified (`insecure = true`)",
             "未校验服务器证书（`insecure = true`）",

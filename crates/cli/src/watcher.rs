@@ -6,7 +6,7 @@ use engine::{BeforeLoad, Breached, Observer, Snapshot};
 use measure::Sample;
 use measure::gate::{Baseline, Reference, Rule, doubtful, judge};
 use measure::result::{RunResult, StageResult};
-use measure::stage::{Closing, StageFrame};
+use measure::stage::{Closing, Side, StageFrame};
 use report::samples::{attempt_lines, run_end_line, run_line, stage_end_line, stage_start_line};
 use scenario::plan::{Plan, Stage};
 
@@ -83,8 +83,8 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn before_load(&mut self, phase: BeforeLoad) {
-        self.progress.iter_mut().for_each(|progress| progress.before_load(phase));
+    fn before_load(&mut self, phase: BeforeLoad, side: Side) {
+        self.progress.iter_mut().for_each(|progress| progress.before_load(phase, side));
     }
 
     fn stage_started(&mut self, index: usize, stage: &Stage, frame: &StageFrame) {

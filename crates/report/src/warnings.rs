@@ -12,6 +12,8 @@ use measure::reach::{Shortfall, shortfall};
 const WINDOW_IN_E2E: f64 = 10.0;
 /// Shortest window without a warning, in seconds.
 const SHORTEST_WINDOW: f64 = 10.0;
+/// So many answers should fit into a block of an A/B run one after another.
+const ANSWERS_IN_BLOCK: f64 = 2.0;
 /// Share of the users that must be busy at once.
 const BUSY: f64 = 0.95;
 
@@ -31,25 +33,46 @@ const STAGE_RULES: &[(&str, Rule)] = &[
     ("retried", retried),
 ];
 
-/// The warnings of a run's stages, in order.
+/// The warnings of a run's stages, in order; of an A/B run those of B follow.
 pub fn of_stages(run: &RunResult, lang: Lang) -> Vec<Warning> {
-    let ran = run.stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
-    let mut warnings: Vec<Warning> = Vec::new();
-    for stage in ran {
-        for (code, rule) in STAGE_RULES {
-            warnings.extend(rule(stage, lang).map(|text| Warning {
-                code: (*code).to_owned(),
-                stage: Some(stage.name.clone()),
-                text,
-            }));
-        }
-        warnings.extend(cancelled(run, stage, lang).map(|text| Warning {
-            code: "cancelled".to_owned(),
-            stage: Some(stage.name.clone()),
-            text,
-        }));
+    let mut warnings = of_side(run, &run.stages, lang);
+    if let Some(against) = &run.against {
+        let of_b = of_side(run, &against.stages, lang).into_iter();
+        let named = |text| lang.pick(format!("B: {text}"), format!("B：{text}"));
+        warnings.extend(of_b.map(|warning| Warning { text: named(warning.text), ..warning }));
     }
     warnings
+}
+
+fn of_side(run: &RunResult, stages: &[StageResult], lang: Lang) -> Vec<Warning> {
+    let ran = stages.iter().filter(|stage| stage.status != StageStatus::Skipped);
+    let mut warnings: Vec<Warning> = Vec::new();
+    for stage in ran {
+        let warning =
+            |code: &str, text| Warning { code: code.to_owned(), stage: Some(stage.name.clone()), text };
+        for (code, rule) in STAGE_RULES {
+            warnings.extend(rule(stage, lang).map(|text| warning(code, text)));
+        }
+        warnings.extend(cancelled(run, stage, lang).map(|text| warning("cancelled", text)));
+        warnings.extend(short_blocks(run, stage, lang).map(|text| warning("short_blocks", text)));
+    }
+    warnings
+}
+
+/// Blocks of an A/B run that few whole answers fit into.
+fn short_blocks(run: &RunResult, stage: &StageResult, lang: Lang) -> Option<String> {
+    let pairs = run.against.as_ref()?.differences.iter().find(|of| of.stage == stage.name)?.pairs;
+    let (block, answer) = (stage.window_s / pairs as f64, stage.e2e_ms.p50? / 1e3);
+    (stage.duration.is_some() && pairs > 0 && block < ANSWERS_IN_BLOCK * answer).then(|| {
+        let (block, answer) = (seconds(block), seconds(answer));
+        lang.pick(
+            format!(
+                "blocks of {block} s hold few whole answers of {answer} s: requests/s and tokens/s of both sides are too \
+                 low; a longer stage has longer blocks"
+            ),
+            format!("每个时段 {block} 秒，容纳不了几个 {answer} 秒的完整应答：两侧的请求速率与 token 速率均偏低；延长级别时长可加长时段"),
+        )
+    })
 }
 
 fn saturated(stage: &StageResult, lang: Lang) -> Option<String> {

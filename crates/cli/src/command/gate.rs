@@ -84,7 +84,11 @@ fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
     let missing: Vec<StageFrame> = engine::unstarted(plan).into_iter().filter(is_missing).collect();
     let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
     stages.extend(missing.into_iter().map(skipped));
-    let gate = gate::judge(&plan.gate.rules, &stages, baseline.usable().map(Reference::Baseline));
+    let reference = match &saved.against {
+        Some(against) => Some(Reference::Against(&against.differences)),
+        None => baseline.usable().map(Reference::Baseline),
+    };
+    let gate = gate::judge(&plan.gate.rules, &stages, reference);
     let mut run = RunResult { gate, ..saved };
     run.conclusion = conclusion::of(&run, objectives(plan), lang);
     let (code, exit) = judge(&run, &Circumstances::default());

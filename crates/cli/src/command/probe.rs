@@ -12,8 +12,8 @@ use measure::{Flag, Offset, Outcome};
 use report::{Lang, diagnosis, number, plain};
 use scenario::plan::{Plan, describe};
 
-use super::run::{endpoint, no_mock};
 use crate::args::ProbeArgs;
+use crate::called::Called;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::Code;
 use crate::prepare::{Prepared, language, layers, prepare};
@@ -40,22 +40,22 @@ fn steps(args: &ProbeArgs) -> Result<Code, Code> {
 fn one(plan: &Plan, mock: Option<mock::Config>) -> Result<Code, Code> {
     let lang = language(plan.outputs.lang);
     announce(plan);
-    let server = mock.map(|config| mock::Server::start(config, 0)).transpose().map_err(no_mock)?;
-    let endpoint = endpoint(plan, server.as_ref().map(mock::Server::addr));
+    let called = Called::start(plan, mock)?;
+    let endpoint = &called.endpoint;
     let clock = Clock::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         screen::talk(format_args!("error: the request cannot be sent: {error}"));
         Code::NotJudged
     })?;
     let tell = Arc::new(teller());
-    let attempt = runtime.block_on(engine::probe(plan, &endpoint, clock, tell)).map_err(|error| {
+    let attempt = runtime.block_on(engine::probe(plan, endpoint, clock, tell)).map_err(|error| {
         screen::talk(format_args!("error: {error}"));
         Code::Scenario
     })?;
     let written = screen::data(ending(&attempt, plan.outputs.reading_speed));
     let (code, lines) = match attempt.outcome {
         Outcome::Failed(class) => {
-            let Diagnosis { found, advice } = diagnose(plan, &endpoint, &Failure::of(class, &attempt), lang);
+            let Diagnosis { found, advice } = diagnose(plan, endpoint, &Failure::of(class, &attempt), lang);
             (Code::Target, named(&found, lang).chain(advice).collect())
         }
         Outcome::Ok | Outcome::Cancelled => (Code::Done, remark(&attempt, plan, lang)),

@@ -1,16 +1,17 @@
 //! `rungs run FILE`: the product's sentence, step by step.
 
 use std::cell::Cell;
-use std::net::SocketAddr;
 use std::rc::Rc;
 
-use engine::{Clock, EngineError, Recording, Settings};
+use engine::{Clock, Endpoints, EngineError, Recording, Settings};
 use measure::result::RunResult;
+use measure::stage::Side;
 use report::{Lang, json, plain, terminal};
-use scenario::plan::{Endpoint, Plan, Scheme, Server, describe};
+use scenario::plan::{Plan, describe};
 
 use crate::args::{LoadArgs, RunArgs};
 use crate::baseline::BaselineState;
+use crate::called::AllCalled;
 use crate::diagnose::{Diagnosis, Failure, diagnose};
 use crate::exit::{Circumstances, Code, Signal, judge};
 use crate::files::{Places, replace};
@@ -63,16 +64,19 @@ pub(super) fn carry_out(
     agree(plan, args)?;
     let clock = Clock::start();
     let places = Places::choose(plan, clock.wall(clock.now())).map_err(unwritable)?;
-    let mock = prepared.mock.clone().map(|config| mock::Server::start(config, 0));
-    let server = mock.transpose().map_err(no_mock)?;
-    let endpoint = endpoint(plan, server.as_ref().map(mock::Server::addr));
+    let of_b = plan.of_b();
+    let called = AllCalled::start(prepared, of_b.as_ref())?;
     let settings = Settings { workers: workers(args), clock };
     let unstarted = result(plan, Recording::unstarted(plan, settings), baseline, lang);
     let mut watcher = Watcher::open(plan, &places, &unstarted, baseline.usable()).map_err(unwritable)?;
-    let (recording, signal) = climb(plan, &endpoint, settings, &mut watcher)?;
+    let (recording, signal) = climb(plan, called.endpoints(), settings, &mut watcher)?;
     watcher.hide();
     let Diagnosis { found, advice } = recording.aborted.as_ref().map_or_else(Diagnosis::default, |aborted| {
-        diagnose(plan, &endpoint, &failure(aborted, &recording), lang)
+        let (plan, endpoint) = match (aborted.side, &of_b, &called.b) {
+            (Side::B, Some(of_b), Some(called)) => (of_b, &called.endpoint),
+            _ => (plan, &called.a.endpoint),
+        };
+        diagnose(plan, endpoint, &failure(aborted, &recording), lang)
     });
     let cause = recording.aborted.as_ref().map(|aborted| cause(aborted, lang));
     let unusable = cause.into_iter().chain(found).collect();
@@ -102,19 +106,6 @@ fn agree(plan: &Plan, args: &LoadArgs) -> Result<(), Code> {
     Err(Code::Usage)
 }
 
-/// The address to call; the mock has chosen its own port.
-pub(super) fn endpoint(plan: &Plan, mock: Option<SocketAddr>) -> Endpoint {
-    match (&plan.target.server, mock) {
-        (Server::At(endpoint), _) => endpoint.clone(),
-        (Server::Mock { path, .. }, address) => Endpoint {
-            scheme: Scheme::Http,
-            host: "127.0.0.1".to_owned(),
-            port: address.map_or(0, |address| address.port()),
-            path: path.clone(),
-        },
-    }
-}
-
 /// One worker per CPU, one CPU left for everything else.
 fn workers(args: &LoadArgs) -> usize {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
@@ -123,7 +114,7 @@ fn workers(args: &LoadArgs) -> usize {
 
 fn climb(
     plan: &Plan,
-    endpoint: &Endpoint,
+    endpoints: Endpoints<'_>,
     settings: Settings,
     watcher: &mut Watcher,
 ) -> Result<(Recording, Option<Signal>), Code> {
@@ -135,7 +126,7 @@ fn climb(
     let signal = Rc::new(Cell::new(None));
     let recording = runtime.block_on(async {
         tokio::select! {
-            recording = engine::run(plan, endpoint, settings, watcher, stop) => recording,
+            recording = engine::run(plan, endpoints, settings, watcher, stop) => recording,
             () = signals::listen(stopper, Rc::clone(&signal)) => Err(EngineError::WorkerDied),
         }
     });
@@ -165,7 +156,11 @@ fn code_of(error: &EngineError) -> Code {
 
 /// What is known of the failure that made the target unusable: more, where it was the one request before load.
 fn failure<'a>(aborted: &'a engine::Aborted, recording: &'a Recording) -> Failure<'a> {
-    let preflight = recording.preflight.as_ref().and_then(|sample| sample.last());
+    let preflight = match (aborted.side, &recording.against) {
+        (Side::B, Some(against)) => &against.preflight,
+        _ => &recording.preflight,
+    };
+    let preflight = preflight.as_ref().and_then(|sample| sample.last());
     match (aborted.during, preflight) {
         (engine::During::Preflight, Some(attempt)) => Failure::of(aborted.class, attempt),
         _ => Failure { class: aborted.class, code: None, message: &aborted.message },
@@ -179,8 +174,12 @@ fn cause(aborted: &engine::Aborted, lang: Lang) -> String {
         engine::During::WarmUp => lang.pick("the warm-up failed", "预热失败"),
         engine::During::Load => lang.pick("twenty requests in a row were refused", "连续二十个请求被拒绝"),
     };
+    let of_b = match aborted.side {
+        Side::A => "",
+        Side::B => lang.pick("B: ", "B："),
+    };
     let status = aborted.status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
-    format!("{during}: {status}{}: {}", aborted.class, plain::line(&aborted.message))
+    format!("{of_b}{during}: {status}{}: {}", aborted.class, plain::line(&aborted.message))
 }
 
 /// The last line of the samples: with it they tell as much as the result.
@@ -249,9 +248,4 @@ impl Ran {
 fn unwritable(error: anyhow::Error) -> Code {
     screen::talk(format_args!("error: {error:#}; nothing was sent"));
     Code::Output
-}
-
-pub(super) fn no_mock(error: mock::StartError) -> Code {
-    screen::talk(format_args!("error: {error}"));
-    Code::Target
 }

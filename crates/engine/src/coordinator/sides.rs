@@ -8,7 +8,7 @@ use scenario::plan::{Bodies, Endpoint, Plan, Target};
 
 use crate::EngineError;
 use crate::caller::Caller;
-use crate::load::Workers;
+use crate::load::{Live, Workers};
 use crate::run::{Endpoints, Settings};
 
 /// One side or two.
@@ -35,8 +35,18 @@ impl Sides {
         settings: Settings,
     ) -> Result<Self, EngineError> {
         let b = plan.against.as_ref().zip(endpoints.b);
-        let b = b.map(|(b, endpoint)| Senders::start(&b.target, &b.bodies, endpoint, settings));
-        Ok(Self { a: Senders::start(&plan.target, &plan.bodies, endpoints.a, settings)?, b: b.transpose()? })
+        let live = Arc::new(Live::default());
+        let start = |target: &Target, bodies: &Bodies, endpoint: &Endpoint| {
+            let caller = Arc::new(Caller::new(target, endpoint, settings.clock)?);
+            Ok::<_, EngineError>(Senders {
+                keys: caller.keys(),
+                workers: Workers::start(settings.workers.max(1), &caller, bodies, &live)?,
+                refusals: 0,
+                warmed_up: Vec::new(),
+            })
+        };
+        let b = b.map(|(b, endpoint)| start(&b.target, &b.bodies, endpoint));
+        Ok(Self { a: start(&plan.target, &plan.bodies, endpoints.a)?, b: b.transpose()? })
     }
 
     pub(super) fn of(&self, side: Side) -> &Senders {
@@ -51,22 +61,5 @@ impl Sides {
             (Side::B, Some(b)) => b,
             _ => &mut self.a,
         }
-    }
-}
-
-impl Senders {
-    fn start(
-        target: &Target,
-        bodies: &Bodies,
-        endpoint: &Endpoint,
-        settings: Settings,
-    ) -> Result<Self, EngineError> {
-        let caller = Arc::new(Caller::new(target, endpoint, settings.clock)?);
-        Ok(Self {
-            keys: caller.keys(),
-            workers: Workers::start(settings.workers.max(1), &caller, bodies)?,
-            refusals: 0,
-            warmed_up: Vec::new(),
-        })
     }
 }

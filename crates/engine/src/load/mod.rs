@@ -21,5 +21,5 @@ pub(crate) use order::{Crew, Order};
 pub(crate) use schedule::{Ends, Schedule};
 pub(crate) use shifts::Shifts;
 pub(crate) use timetable::{Leg, Timetable};
-pub(crate) use watch::Look;
+pub(crate) use watch::{Live, Look};
 pub(crate) use worker::{Report, Workers};

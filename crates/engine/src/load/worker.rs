@@ -54,11 +54,16 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    pub(crate) fn start(count: usize, caller: &Arc<Caller>, bodies: &Bodies) -> Result<Self, EngineError> {
+    /// Starts so many; what goes on at the moment is added up in `live`.
+    pub(crate) fn start(
+        count: usize,
+        caller: &Arc<Caller>,
+        bodies: &Bodies,
+        live: &Arc<Live>,
+    ) -> Result<Self, EngineError> {
         let (sender, reports) = unbounded_channel();
-        let live = Arc::new(Live::default());
         let bodies = Arc::new(bodies.clone());
-        let mut workers = Self { orders: Vec::new(), reports, threads: Vec::new(), live: Arc::clone(&live) };
+        let mut workers = Self { orders: Vec::new(), reports, threads: Vec::new(), live: Arc::clone(live) };
         for index in 0..count {
             let (orders, inbox) = unbounded_channel();
             let hand = Hand {
@@ -67,7 +72,7 @@ impl Workers {
                 inbox,
                 caller: Arc::clone(caller),
                 bodies: Arc::clone(&bodies),
-                live: Arc::clone(&live),
+                live: Arc::clone(live),
                 reports: sender.clone(),
             };
             let thread = thread::Builder::new().name(format!("rungs-worker-{index}"));

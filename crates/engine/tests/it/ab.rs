@@ -106,7 +106,8 @@ fn a_stop_leaves_the_pairs_that_both_sides_ran() {
 #[test]
 fn a_stop_before_the_other_side_had_its_turn_loses_no_request() {
     let (a, b) = (mock("ttft=300ms&itl=1ms&tokens=2"), mock("ttft=1ms&itl=1ms&tokens=2"));
-    let load = "[load]\nstages = [1]\nstage_duration = \"20s\"\npreflight = false\nwarm_up = { requests = 2 }\n";
+    let load =
+        "[load]\nstages = [1]\nstage_duration = \"20s\"\npreflight = false\nwarm_up = { requests = 2 }\n";
     let outcome = run_with(&versus(&a, &b, load), |stopper| {
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(1_200));

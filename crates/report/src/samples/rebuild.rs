@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use measure::gate::Reason;
 use measure::ladder::ladder;
 use measure::result::{
-    CheckLine, Exit, GateResult, Preflight, RunResult, RunStatus, StageResult, StageStatus, Warning,
+    Against, CheckLine, Exit, GateResult, Preflight, RunResult, RunStatus, StageResult, StageStatus, Warning,
 };
+use measure::sample::Phase;
 use measure::stage::{ClientLook, Passages, StageFrame, StageRecorder};
 use measure::{Offset, Sample};
 
@@ -32,10 +33,14 @@ pub fn rebuild<R: BufRead>(open: impl Fn() -> io::Result<R>, lang: Lang) -> Resu
     let outline = Outline::read(open()?)?;
     let mut counted = Counted::new(&outline);
     counted.read(open()?)?;
-    let stages = counted.stages(&outline);
+    let passages = counted.passages(&outline);
+    let mut run = RunResult { stages: passages.results(), ..outline.result };
+    if let Some(against) = &mut run.against {
+        (against.stages, against.differences) = (passages.others(), passages.differences());
+    }
     Ok(match outline.ended {
-        true => RunResult { stages, ..outline.result },
-        false => counted.cut_off(RunResult { stages, ..outline.result }, &outline.frames, lang),
+        true => run,
+        false => counted.cut_off(run, &outline.frames, lang),
     })
 }
 
@@ -45,6 +50,8 @@ struct Counted {
     /// Index of the first stage of the stretch that each belongs to.
     stretches: Vec<usize>,
     preflight: Option<Preflight>,
+    /// That of B.
+    preflight_of_b: Option<Preflight>,
     /// Requests that ended.
     requests: u64,
     /// Requests that were sent, at least.
@@ -63,7 +70,15 @@ impl Counted {
             }
         }
         let stretches = stretches(&outline.frames);
-        Self { recorders, stretches, preflight: None, requests: 0, issued: 0, last: Offset::ORIGIN }
+        Self {
+            recorders,
+            stretches,
+            preflight: None,
+            preflight_of_b: None,
+            requests: 0,
+            issued: 0,
+            last: Offset::ORIGIN,
+        }
     }
 
     fn read(&mut self, from: impl BufRead) -> Result<(), SamplesError> {
@@ -94,9 +109,16 @@ impl Counted {
         self.requests += 1;
         self.issued = self.issued.max(sample.seq.saturating_add(1));
         self.last = sample.last().map_or(self.last, |attempt| self.last.max(attempt.at.end));
-        let Some(stage) = sample.stage else {
-            self.preflight = Some(Preflight::of(sample));
-            return;
+        let stage = match (sample.phase, sample.stage) {
+            (_, None) => {
+                self.preflight = Some(Preflight::of(sample));
+                return;
+            }
+            (Phase::Preflight, Some(_)) => {
+                self.preflight_of_b = Some(Preflight::of(sample));
+                return;
+            }
+            (_, Some(stage)) => stage,
         };
         let stretch = self.stretches.get(stage);
         for (at, recorder) in self.recorders.iter_mut().enumerate() {
@@ -108,7 +130,7 @@ impl Counted {
         }
     }
 
-    fn stages(&mut self, outline: &Outline) -> Vec<StageResult> {
+    fn passages(&mut self, outline: &Outline) -> Passages {
         let last = self.last;
         let mut passages = Passages::default();
         for (at, mut recorder) in std::mem::take(&mut self.recorders).into_iter().enumerate() {
@@ -122,7 +144,7 @@ impl Counted {
             });
             passages.take(recorder, closing);
         }
-        passages.results()
+        passages
     }
 
     /// The result of a run that did not come to its end.
@@ -134,6 +156,7 @@ impl Counted {
             exit: Exit { code: NOT_JUDGED, reasons: vec![Ended::CutOff.text(lang).to_owned()] },
             finished_at: later(&run.started_at, self.last).unwrap_or(run.finished_at),
             preflight: self.preflight.clone(),
+            against: run.against.map(|against| Against { preflight: self.preflight_of_b.clone(), ..against }),
             ladder: ladder(&run.stages, objectives),
             gate: not_judged(run.gate, &run.stages),
             ..run

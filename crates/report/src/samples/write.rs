@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use measure::Sample;
-use measure::result::{RunResult, SCHEMA_VERSION};
+use measure::result::{Against, RunResult, SCHEMA_VERSION};
 use measure::sample::Attempt;
 use measure::stage::{Closing, StageFrame};
 use serde::Serialize;
@@ -65,7 +65,12 @@ fn attempt_line<'a>(sample: &Sample, index: usize, attempt: &'a Attempt) -> Atte
 
 /// The stages are counted again from the attempts.
 fn without_stages(result: &RunResult) -> RunResult {
-    RunResult { stages: Vec::new(), ..result.clone() }
+    let against = result.against.as_ref().map(|against| Against {
+        stages: Vec::new(),
+        differences: Vec::new(),
+        ..against.clone()
+    });
+    RunResult { stages: Vec::new(), against, ..result.clone() }
 }
 
 fn line(value: &impl Serialize) -> String {
