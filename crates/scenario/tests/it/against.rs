@@ -96,6 +96,16 @@ fn nothing_secret_of_a_goes_to_another_host() {
 }
 
 #[test]
+fn the_name_of_a_s_host_is_not_asked_of_another() {
+    let named = "base_url = \"https://10.0.0.1/v1\"\ntls = { server_name = \"gateway.example\" }";
+    let name = |own: &str| b(&loaded(named, own)).target.tls.server_name.clone();
+    assert_eq!(name("model = \"other\"").as_deref(), Some("gateway.example"));
+    assert_eq!(name("base_url = \"https://10.0.0.2/v1\""), None);
+    let own = "base_url = \"https://10.0.0.2/v1\"\ntls = { server_name = \"model.example\" }";
+    assert_eq!(name(own).as_deref(), Some("model.example"));
+}
+
+#[test]
 fn a_host_that_a_already_trusts_needs_no_second_key() {
     let rows = [
         ("https://gateway.example/v1", "base_url = \"https://GATEWAY.example:8443/v1\""),
