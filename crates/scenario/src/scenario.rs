@@ -151,10 +151,13 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
         || fingerprint.path.file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
     let name = root.visible_text("name").unwrap_or_else(stem);
     let notes = root.text("notes");
-    let rendered = rendered?;
+    let against = b.and_then(|b| apart.side(b, &data));
+    let Some(rendered) = rendered else {
+        root.context.problems.absorb(found_of_b, "B");
+        return None;
+    };
     let order = Order::new(data.order, data.seed, rendered.bodies.len());
     let target = target.into_target(rendered.stream, rendered.model, target_section);
-    let against = b.and_then(|b| apart.side(b, &data));
     root.context.problems.absorb(found_of_b, "B");
     let plan = Plan {
         name,

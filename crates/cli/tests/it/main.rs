@@ -15,5 +15,6 @@ mod secrets;
 mod seed;
 mod signals;
 mod speaker;
+mod two_sides;
 mod workflows;
 mod world;

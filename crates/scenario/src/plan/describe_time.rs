@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Plan, Stage, WarmUp};
+use super::{Plan, Stage, StageEnd, WarmUp};
 use crate::value::show_duration;
 
 impl Plan {
@@ -20,8 +20,8 @@ impl Plan {
         Some(stages.saturating_add(pauses).saturating_add(warm_up))
     }
 
-    /// The longest the run can last: as planned, every drain to its end, and every stage measured again as often as
-    /// `[gate] confirm` allows.
+    /// The longest the run can last: as planned, every drain to its end, every stage measured again as often as
+    /// `[gate] confirm` allows, and the blocks of an A/B run each led in for as long as they last.
     pub fn time_at_most(&self) -> Option<Duration> {
         let again = self.gate.repeats.saturating_add(self.gate.confirm);
         let before = u32::from(self.load.warm_up.is_some()) + u32::from(self.load.preflight);
@@ -30,7 +30,7 @@ impl Plan {
         let pauses = self.load.cool_down.saturating_mul(self.load.stretches().len() as u32);
         let confirmed = self.ladder_time()?.saturating_add(pauses).saturating_mul(self.gate.confirm);
         let all = self.time_planned()?.saturating_add(confirmed).saturating_add(drains);
-        Some(all.saturating_add(self.search_at_most()?))
+        Some(all.saturating_add(self.led_in_at_most()).saturating_add(self.search_at_most()?))
     }
 
     /// Ramps and windows of the ladder, climbed once.
@@ -46,6 +46,20 @@ impl Plan {
                 Some(blocks.sum_checked()?.saturating_mul(self.sides()))
             }
         }
+    }
+
+    /// By how much the ramps of blocks may be lengthened, at most to the block's own length: to that of an answer, which
+    /// the preflight shows.
+    fn led_in_at_most(&self) -> Duration {
+        if self.against.is_none() || !self.load.preflight {
+            return Duration::ZERO;
+        }
+        let of = |stage: &Stage| match stage.block(stage.blocks(), 0).end {
+            StageEnd::After(window) => window.saturating_sub(stage.ramp_up()).saturating_mul(stage.blocks()),
+            StageEnd::Requests(_) | StageEnd::OnePerUser => Duration::ZERO,
+        };
+        let one_side = self.load.stages.iter().map(of).fold(Duration::ZERO, Duration::saturating_add);
+        one_side.saturating_mul(self.sides())
     }
 
     /// How often load is let end, in one climb.

@@ -96,6 +96,16 @@ fn nothing_secret_of_a_goes_to_another_host() {
 }
 
 #[test]
+fn the_name_of_a_s_host_is_not_asked_of_another() {
+    let named = "base_url = \"https://10.0.0.1/v1\"\ntls = { server_name = \"gateway.example\" }";
+    let name = |own: &str| b(&loaded(named, own)).target.tls.server_name.clone();
+    assert_eq!(name("model = \"other\"").as_deref(), Some("gateway.example"));
+    assert_eq!(name("base_url = \"https://10.0.0.2/v1\""), None);
+    let own = "base_url = \"https://10.0.0.2/v1\"\ntls = { server_name = \"model.example\" }";
+    assert_eq!(name(own).as_deref(), Some("model.example"));
+}
+
+#[test]
 fn a_host_that_a_already_trusts_needs_no_second_key() {
     let rows = [
         ("https://gateway.example/v1", "base_url = \"https://GATEWAY.example:8443/v1\""),
@@ -237,8 +247,9 @@ fn both_sides_are_described_and_every_bound_counts_both() {
             "api     B: openai-chat, model chat-2, streaming",
             "key     B: *** from the variable KEY_B",
             "ladder  1 -> 5 users, each stage on A and on B by turns, in 10 blocks on each side, 1 prompt",
-            // Two stages on two sides; twenty blocks of each stage and two preflights may drain.
-            "time    4 min, at most 46 min",
+            // Two stages on two sides; twenty blocks of each stage and two preflights may drain, and a block may be led in
+            // for as long as it lasts.
+            "time    4 min, at most 50 min",
         ]
     );
     plan.against = None;
@@ -253,6 +264,8 @@ fn a_ramp_before_each_block_is_in_the_time() {
         describe(&plan.unwrap()).last().unwrap().clone()
     };
     assert!(time(&["load.ramp_up=3s"]).starts_with("time    6 min, "));
+    assert_eq!(time(&["load.ramp_up=10s"]), "time    10 min 40 s, at most 52 min 40 s");
+    assert_eq!(time(&["load.preflight=false"]), "time    4 min, at most 44 min");
     assert!(time(&["load.warm_up={ duration = \"30s\" }"]).starts_with("time    5 min, "));
     assert_eq!(
         time(&["load.stage_requests=20", "load.warm_up={ requests = 4 }"]),

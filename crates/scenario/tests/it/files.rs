@@ -47,7 +47,7 @@ fn every_scenario_of_the_folder_loads() {
         .filter(|name| name.ends_with(".toml"))
         .collect();
     names.sort();
-    assert!(names.len() >= 15, "{names:?}");
+    assert!(names.len() >= 16, "{names:?}");
     for name in names {
         let plan = loaded(&format!("scenarios/{name}"));
         assert!(!plan.load.stages.is_empty(), "{name}");
@@ -64,6 +64,7 @@ fn the_scenarios_are_what_their_names_say() {
     assert_eq!(loaded("scenarios/ollama.toml").target.api, Api::OllamaChat);
     assert!(loaded("scenarios/custom.toml").target.response.is_some());
     assert!(!loaded("scenarios/non-streaming.toml").target.stream);
+    assert!(loaded("scenarios/a-b.toml").against.is_some());
     assert_eq!(loaded("scenarios/smoke.toml").load.stages[0].end, StageEnd::Requests(5));
     assert_eq!(loaded("scenarios/soak.toml").load.stages.len(), 1);
     assert_eq!(loaded("scenarios/older-form.toml").load.stages[0].name, "c5");
