@@ -22,6 +22,7 @@ fn main() -> io::Result<()> {
             ("open-loop", fixture::open_loop(lang)),
             ("searched", fixture::searched(lang)),
             ("ramps", fixture::ramps(lang)),
+            ("two-sides", fixture::two_sides(lang)),
             ("hostile", fixture::hostile(lang)),
             ("eight-hours", fixture::eight_hours(lang)),
         ];

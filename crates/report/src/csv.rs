@@ -4,7 +4,7 @@ use measure::result::{RunResult, StageResult, StageStatus};
 use serde_json::Value;
 
 use crate::comparison::Comparison;
-use crate::plain;
+use crate::{plain, sides};
 
 /// A column's name, and where its value stands in a stage of the JSON result.
 type Column = (String, String);
@@ -26,11 +26,14 @@ const CLIENT: &str = "client/saturated client/cpu_percent";
 
 /// The stages as CSV in UTF-8: a header, a row per stage, lines ended by `\n`. An absent value is an empty cell, and of a
 /// stage that never began there is nothing but its name, its status and its load. A text that a spreadsheet might take
-/// for a formula begins with `'`.
+/// for a formula begins with `'`. Of an A/B run there are the stages of both sides, as [`comparison()`] has them.
 ///
 /// # Errors
 /// Never for a result that this program made.
 pub fn render(run: &RunResult) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    if let Some(sides) = sides::compared(run, comparison) {
+        return sides;
+    }
     let columns = columns();
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record(columns.iter().map(|(name, _)| name))?;

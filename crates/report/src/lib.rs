@@ -16,6 +16,7 @@ pub mod number;
 pub mod plain;
 pub mod samples;
 mod search;
+mod sides;
 mod stored;
 pub mod terminal;
 pub mod trouble;

@@ -2,6 +2,7 @@
 
 use measure::gate::Check;
 use measure::metric::Unit;
+use measure::result::CheckLine;
 
 /// Shown for what was not measured.
 pub const UNKNOWN: &str = "—";
@@ -35,11 +36,20 @@ pub fn of_check(check: &str, value: impl Into<Option<f64>>) -> String {
     }
 }
 
-/// How a value stands to another in percent, with its sign: `+12.5%`, `-3%`, `±0%`; unknown where that other is 0.
-pub fn change(value: Option<f64>, from: Option<f64>) -> Option<String> {
-    let (value, from) = (value?, from.filter(|from| *from != 0.0)?);
-    let percent = ((value - from) / from.abs() * 1000.0).round() / 10.0;
-    Some(if percent == 0.0 { "±0%".to_owned() } else { format!("{percent:+}%") })
+/// How the value of a check stands to the baseline's in percent, with the interval it was judged by: `+12.5%`,
+/// `-3%, -5% … -1%`, `±0%`; unknown where the baseline's is 0.
+pub fn change(line: &CheckLine) -> Option<String> {
+    let (value, from) = (line.value?, line.baseline.filter(|from| *from != 0.0)?);
+    let change = signed_percent((value - from) / from.abs());
+    Some(match line.change.map(|ends| ends.map(signed_percent)) {
+        Some([low, high]) => format!("{change}, {low} … {high}"),
+        None => change,
+    })
+}
+
+fn signed_percent(share: f64) -> String {
+    let percent = (share * 1000.0).round() / 10.0;
+    if percent == 0.0 { "±0%".to_owned() } else { format!("{percent:+}%") }
 }
 
 /// Seconds of a window: `60`, `0.5`, `22.4`.
@@ -111,9 +121,18 @@ mod tests {
             (Some(1.0), Some(0.0), None),
             (None, Some(1.0), None),
         ];
+        let line = |value: Option<f64>, from: Option<f64>, ends: Option<[f64; 2]>| -> CheckLine {
+            serde_json::from_value(serde_json::json!({
+                "check": "ttft.p95 <= baseline", "stage": "c1", "level": "strict", "value": value, "limit": null,
+                "baseline": from, "interval": null, "n": 3, "result": "pass", "reason": null, "change": ends,
+            }))
+            .unwrap()
+        };
         for (value, from, expected) in rows {
-            assert_eq!(change(value, from).as_deref(), expected);
+            assert_eq!(change(&line(value, from, None)).as_deref(), expected);
         }
+        let judged = line(Some(112.5), Some(100.0), Some([-0.012, 0.26]));
+        assert_eq!(change(&judged).as_deref(), Some("+12.5%, -1.2% … +26%"));
     }
 
     #[test]

@@ -56,13 +56,24 @@ pub(crate) fn warnings(run: &RunResult) -> Vec<Line> {
     let made = Lang::ALL.map(|lang| warnings::of_stages(run, lang));
     let mut lines: Vec<Line> = Vec::new();
     for warning in &run.warnings {
-        let is_twin = |other: &&Warning| other.code == warning.code && other.stage == warning.stage;
-        let texts =
-            [&made[0], &made[1]].map(|made| made.iter().find(is_twin).unwrap_or(warning).text.clone());
+        let texts = twin(warning, &made).map_or_else(
+            || [warning.text.clone(), warning.text.clone()],
+            |at| [0, 1].map(|lang| made[lang][at].text.clone()),
+        );
         match lines.iter_mut().find(|line| line.texts == texts) {
             Some(line) => line.stages.extend(warning.stage.clone()),
             None => lines.push(Line { stages: warning.stage.iter().cloned().collect(), texts }),
         }
     }
     lines
+}
+
+/// Where the warning stands among those made from the numbers. A text of an older version may say it in other words; the
+/// two sides of an A/B run may have the same warning.
+fn twin(warning: &Warning, [en, zh]: &[Vec<Warning>; 2]) -> Option<usize> {
+    let same = |at: &usize| en[*at].code == warning.code && en[*at].stage == warning.stage;
+    let said =
+        |at: &usize| [en, zh].iter().any(|made| made.get(*at).is_some_and(|made| made.text == warning.text));
+    let places = || (0..en.len().min(zh.len())).filter(same);
+    places().find(said).or_else(|| places().next())
 }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::number::{UNKNOWN, change, ms, of_check, percent, rate};
 use crate::search::{self, Found};
-use crate::{Lang, ended, load, stored, verdict};
+use crate::{Lang, ended, load, sides, stored, verdict};
 
 /// Columns of the table at most.
 const WIDTH: usize = 100;
@@ -17,11 +17,40 @@ const WIDTH: usize = 100;
 pub fn closing(run: &RunResult, lang: Lang) -> String {
     let mut lines = vec![String::new(), ladder(run, lang)];
     lines.extend(legend(run, lang));
+    lines.extend(both_sides(run, lang));
     lines.push(String::new());
     lines.extend(warnings(run, lang));
     lines.push(run.conclusion.clone());
     lines.extend(gate(run, lang));
     lines.join("\n") + "\n"
+}
+
+/// A against B, stage by stage; nothing of a run with one side.
+fn both_sides(run: &RunResult, lang: Lang) -> Vec<String> {
+    let blocks = sides::compared(run, |of| sides::blocks(of, sides::shown, lang)).unwrap_or_default();
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let head = ["", "A", "B", lang.pick("change", "变化"), lang.pick("interval", "区间")].map(str::to_owned);
+    let rows = blocks.iter().flat_map(|block| {
+        block.lines.iter().map(|line| {
+            let change = format!("{} {}", line.change, line.tone.mark()).trim_end().to_owned();
+            vec![line.name.clone(), line.a.clone(), line.b.clone(), change, line.interval.clone()]
+        })
+    });
+    let table = align(std::iter::once(head.to_vec()).chain(rows).collect());
+    let mut numbers = table.lines().map(str::to_owned);
+    let mut lines = vec![String::new()];
+    lines.extend(numbers.next());
+    for block in &blocks {
+        let pairs = lang.pick(format!("{} pairs of blocks", block.pairs), format!("{} 对时段", block.pairs));
+        lines.push(
+            lang.pick(format!("{}, {pairs}", block.title), format!("{}，{pairs}", block.title.trim_end())),
+        );
+        lines.extend(numbers.by_ref().take(block.lines.len()));
+    }
+    lines.extend(sides::legend(lang).map(str::to_owned));
+    lines
 }
 
 /// The warnings, each once with all its stages.
@@ -197,7 +226,7 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
                     verdict::of_check(result, lang)
                 }
             };
-            let change = change(line.value, line.baseline).map(|change| format!(" ({change})"));
+            let change = change(line).map(|change| format!(" ({change})"));
             let value = of_check(&line.check, line.value) + &change.unwrap_or_default();
             let reason = verdict::reason(line, lang).map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!(

@@ -39,6 +39,13 @@ pub fn of_stages(run: &RunResult, lang: Lang) -> Vec<Warning> {
     if let Some(against) = &run.against {
         let of_b = of_side(run, &against.stages, lang).into_iter();
         let named = |text| lang.pick(format!("B: {text}"), format!("B：{text}"));
+        let of_a = warnings.clone();
+        // What follows from the plan is the same of both.
+        let is_known = |warning: &Warning| {
+            let planned = ["short_window", "short_blocks"].contains(&warning.code.as_str());
+            planned && of_a.iter().any(|other| (&other.code, &other.stage) == (&warning.code, &warning.stage))
+        };
+        let of_b = of_b.filter(|warning| !is_known(warning));
         warnings.extend(of_b.map(|warning| Warning { text: named(warning.text), ..warning }));
     }
     warnings

@@ -1,6 +1,7 @@
 //! What became of a number from one run to another.
 
 use measure::metric::{Better, Unit};
+use measure::result::Difference;
 
 use crate::number::{ms, rate};
 
@@ -30,6 +31,15 @@ pub enum Tone {
 }
 
 impl Tone {
+    /// For readers without colours.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Bad => "✗",
+            Self::Neutral => "",
+        }
+    }
+
     /// As the style sheet names it; empty for neutral.
     pub fn name(self) -> &'static str {
         match self {
@@ -77,6 +87,14 @@ impl Change {
             Unit::PerSecond | Unit::Count => signed(self.absolute, &rate(Some(self.absolute.abs()))),
         }
     }
+}
+
+/// The ends of the interval of a difference between two sides, as [`Change::brief()`] says the change itself.
+pub(super) fn ends(of: &Difference, unit: Unit) -> Option<[String; 2]> {
+    let absolute = of.interval.map(|interval| [interval.low, interval.high])?;
+    let shares = of.share_interval.map(|ends| ends.map(|share| Some(100.0 * share))).unwrap_or_default();
+    let tone = Tone::Neutral;
+    Some([0, 1].map(|end| Change { absolute: absolute[end], percent: shares[end], tone }.brief(unit)))
 }
 
 /// Whether enough requests stand behind both values.

@@ -3,10 +3,10 @@
 use measure::Metric;
 use measure::distribution::DistributionSummary;
 use measure::metric::Unit;
-use measure::result::{Interval, StageResult};
+use measure::result::{Difference, Interval, StageResult};
 
 use super::Group;
-use super::change::{Change, Sure};
+use super::change::{self, Change, Sure};
 use crate::Lang;
 use crate::number::{ms, percent, rate};
 
@@ -92,15 +92,37 @@ impl Column {
         if run == 0 {
             return None;
         }
-        let sure = match self.weak_n(from).is_none() && self.weak_n(to).is_none() && self.is_apart(from, to) {
+        let sure = match self.weak_n(from).is_none()
+            && self.weak_n(to).is_none()
+            && self.is_apart(group, from, to)
+        {
             true => Sure::Yes,
             false => Sure::No,
         };
         Some(Change::between(self.value(from)?, self.value(to)?, self.unit(), self.metric.better(), sure))
     }
 
+    /// The difference between the sides of an A/B run.
+    fn paired<'a>(&self, group: &Group<'a>) -> Option<&'a Difference> {
+        group.difference()?.of.get(&self.statistic())
+    }
+
+    /// The interval of the change between the sides of an A/B run, as text like the change itself.
+    pub(crate) fn range(&self, group: &Group<'_>) -> Option<[String; 2]> {
+        change::ends(self.paired(group)?, self.unit())
+    }
+
+    /// Whether that interval leaves no room for chance.
+    pub(crate) fn is_beyond_chance(&self, group: &Group<'_>) -> bool {
+        let interval = self.paired(group).and_then(|difference| difference.interval);
+        interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0)
+    }
+
     /// Whether the values differ by more than chance. Results of older versions do not say.
-    fn is_apart(&self, from: &StageResult, to: &StageResult) -> bool {
+    fn is_apart(&self, group: &Group<'_>, from: &StageResult, to: &StageResult) -> bool {
+        if group.difference().is_some() {
+            return self.is_beyond_chance(group);
+        }
         if from.intervals.is_empty() && to.intervals.is_empty() {
             return true;
         }

@@ -2,7 +2,7 @@
 //! too. Where a run has two steps of one level, those of the same name stand together, and the others in their order.
 //! Ramps and traces go by their name and load: a ramp to another level is another thing.
 
-use measure::result::{RunResult, StageResult, StageStatus};
+use measure::result::{RunResult, StageDifference, StageResult, StageStatus};
 use measure::{Level, LoadUnit};
 
 use crate::{Lang, load};
@@ -12,12 +12,19 @@ use crate::{Lang, load};
 pub struct Group<'a> {
     /// One per run, absent where the run has none that ran.
     pub stages: Vec<Option<&'a StageResult>>,
+    /// What differs, where the runs are the sides of an A/B run.
+    pub(super) difference: Option<&'a StageDifference>,
 }
 
 impl<'a> Group<'a> {
     /// Those that ran.
     pub fn ran(&self) -> impl Iterator<Item = &'a StageResult> + '_ {
         self.stages.iter().copied().flatten()
+    }
+
+    /// What differs, where the runs are the sides of an A/B run.
+    pub(crate) fn difference(&self) -> Option<&'a StageDifference> {
+        self.difference
     }
 
     /// Whether its stages held one level.
@@ -97,7 +104,7 @@ pub(super) fn of(runs: &[RunResult]) -> Vec<Group<'_>> {
         let (same, other): (Vec<_>, Vec<_>) = ran.into_iter().partition(|stage| has_namesake(&groups, stage));
         for stage in same.into_iter().chain(other) {
             let place = place(&groups, index, stage).unwrap_or_else(|| {
-                groups.push((key(stage), Group { stages: vec![None; runs.len()] }));
+                groups.push((key(stage), Group { stages: vec![None; runs.len()], difference: None }));
                 groups.len() - 1
             });
             groups[place].1.stages[index] = Some(stage);

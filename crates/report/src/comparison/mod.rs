@@ -12,7 +12,7 @@ mod rows;
 mod terminal;
 
 use measure::LoadUnit;
-use measure::result::{RunResult, StageResult};
+use measure::result::{RunResult, StageDifference, StageResult};
 
 pub use caveat::uncertainty;
 pub use change::{Change, Tone};
@@ -51,6 +51,23 @@ impl<'a> Comparison<'a> {
         let sides = label::of(runs).into_iter().zip(runs);
         let sides = sides.map(|(label::Label { full, short }, run)| Side { label: full, short, run });
         Self { runs: sides.collect(), groups: group::of(runs) }
+    }
+
+    /// The two sides of an A/B run, B first: their differences are known by pairs of blocks.
+    pub(crate) fn of_sides(sides: &'a [RunResult; 2], differences: &'a [StageDifference]) -> Self {
+        let mut of = Self::of(sides);
+        for (side, name) in of.runs.iter_mut().zip(["B", "A"]) {
+            name.clone_into(&mut side.short);
+            side.label = match sides[0].base_url == sides[1].base_url && sides[0].model == sides[1].model {
+                true => name.to_owned(),
+                false => format!("{name}: {}", side.label),
+            };
+        }
+        for group in &mut of.groups {
+            let name = group.ran().next().map(|stage| stage.name.as_str());
+            group.difference = differences.iter().find(|difference| Some(difference.stage.as_str()) == name);
+        }
+        of
     }
 
     /// The runs, the reference first.

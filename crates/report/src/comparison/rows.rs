@@ -1,6 +1,6 @@
 //! The short table of Markdown and the terminal: a row per run under each load.
 
-use super::{COLUMNS, Column, Comparison, Group, Tone};
+use super::{COLUMNS, Column, Comparison, Group};
 use crate::Lang;
 use crate::number::UNKNOWN;
 
@@ -18,21 +18,12 @@ pub(crate) fn rows(comparison: &Comparison<'_>, group: &Group<'_>) -> Vec<Vec<St
     (0..comparison.runs().len()).map(|run| brief().map(|column| cell(column, group, run)).collect()).collect()
 }
 
-/// For readers without colours.
-fn mark(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Good => "✓",
-        Tone::Bad => "✗",
-        Tone::Neutral => "",
-    }
-}
-
 fn cell(column: &Column, group: &Group<'_>, run: usize) -> String {
     let Some(stage) = group.stages[run] else { return UNKNOWN.to_owned() };
     let weak = if column.weak_n(stage).is_some() { "*" } else { "" };
     let value = column.show(column.value(stage)) + weak;
     match column.change(group, run) {
-        Some(change) => format!("{value} {}{}", change.brief(column.unit()), mark(change.tone)),
+        Some(change) => format!("{value} {}{}", change.brief(column.unit()), change.tone.mark()),
         None => value,
     }
 }

@@ -13,7 +13,7 @@ mod signs;
 use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{Amount, Level};
 
-use crate::{Lang, load, plain, search};
+use crate::{Lang, load, plain, search, sides};
 
 /// Rates that are closer than this factor are not told apart by another run.
 const WORTH: f64 = 1.05;
@@ -23,6 +23,7 @@ type Rule = fn(&Facts<'_>, Lang) -> Option<String>;
 /// The sentences in order, each by its name.
 const RULES: &[(&str, Rule)] = &[
     ("ended", ended),
+    ("against", |facts, lang| sides::against(facts.run, lang)),
     ("held", climb::held),
     ("cut_short", cut::until_then),
     ("ramped", ramps::ramped),
@@ -118,9 +119,10 @@ fn target(run: &RunResult, lang: Lang) -> String {
         true => lang.pick("streaming", "流式"),
         false => lang.pick("not streaming", "非流式"),
     };
+    let side = if run.against.is_some() { lang.pick("A, ", "A、") } else { "" };
     lang.pick(
-        format!("With base URL {}, {model}, {mode}", run.base_url),
-        format!("在 Base URL {}、{model}、{mode}条件下", run.base_url),
+        format!("With {side}base URL {}, {model}, {mode}", run.base_url),
+        format!("在 {side}Base URL {}、{model}、{mode}条件下", run.base_url),
     )
 }
 

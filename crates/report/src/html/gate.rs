@@ -62,7 +62,7 @@ fn row(line: &CheckLine) -> Row {
         value: number(line.value),
         limit: number(line.limit),
         baseline: number(line.baseline),
-        change: change(line.value, line.baseline),
+        change: change(line),
         interval,
         n: line.n,
         result,

@@ -16,6 +16,7 @@ mod page;
 mod policy;
 mod reference;
 mod script_json;
+mod sides;
 mod summary;
 mod text;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::chart::Charts;
 use super::script_json::script_json;
 use super::text::coded;
-use super::{cards, distributions, facts, failures, gate, ladder, reference, summary};
+use super::{cards, distributions, facts, failures, gate, ladder, reference, sides, summary};
 use crate::Lang;
 
 pub(super) const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
@@ -25,6 +25,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("figure.html", include_str!("assets/figure.html")),
     ("text.html", include_str!("assets/text.html")),
     ("summary.html", include_str!("assets/parts/summary.html")),
+    ("sides.html", include_str!("assets/parts/sides.html")),
     ("ladder.html", include_str!("assets/parts/ladder.html")),
     ("gate.html", include_str!("assets/parts/gate.html")),
     ("charts.html", include_str!("assets/parts/charts.html")),
@@ -55,6 +56,7 @@ struct Page {
     run: facts::Run,
     summary: summary::Summary,
     cards: Vec<cards::Card>,
+    sides: Option<sides::Sides>,
     ladder: ladder::Table,
     gate: gate::Gate,
     distributions: Vec<distributions::Stage>,
@@ -78,6 +80,7 @@ fn try_render(run: &RunResult, lang: Lang) -> Result<String, minijinja::Error> {
         run: facts::run(run),
         summary: summary::of(run),
         cards: cards::of(run),
+        sides: sides::of(run),
         ladder: ladder::of(run),
         gate: gate::of(run),
         distributions: distributions::of(run),

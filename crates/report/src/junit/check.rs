@@ -38,8 +38,7 @@ fn message(line: &CheckLine, lang: Lang) -> String {
         format!("实测 {value}，限值 {limit}，n = {n}"),
     );
     if let Some(baseline) = line.baseline {
-        let change =
-            change(line.value, line.baseline).map(|change| format!(" ({change})")).unwrap_or_default();
+        let change = change(line).map(|change| format!(" ({change})")).unwrap_or_default();
         let baseline = of_check(&line.check, baseline) + &change;
         message += &lang.pick(format!(", baseline {baseline}"), format!("，基线 {baseline}"));
     }

@@ -88,7 +88,7 @@ fn row(of: &CheckLine, lang: Lang) -> Vec<String> {
         number(of.value),
         number(of.limit),
         number(of.baseline),
-        change(of.value, of.baseline).unwrap_or_else(|| UNKNOWN.to_owned()),
+        change(of).unwrap_or_else(|| UNKNOWN.to_owned()),
         of.n.to_string(),
         verdict::reason(of, lang).as_deref().map(prose).unwrap_or_default(),
     ]

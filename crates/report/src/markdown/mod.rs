@@ -5,6 +5,7 @@ mod checks;
 mod comparison;
 mod inert;
 mod ladder;
+mod sides;
 
 use measure::result::RunResult;
 
@@ -21,6 +22,7 @@ pub fn render(run: &RunResult, lang: Lang) -> String {
         prose(&stored::conclusion(run, lang)),
         ladder::table(run, lang),
         ladder::legend(run, lang),
+        sides::block(run, lang),
         checks::block(run, lang),
         warnings(run, lang),
         what_was_run(run, lang),

@@ -8,7 +8,7 @@ use crate::fixture::{self, HOSTILE};
 pub(crate) type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-pub(crate) const RUNS: [(&str, Make); 7] = [
+pub(crate) const RUNS: [(&str, Make); 8] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
@@ -16,6 +16,7 @@ pub(crate) const RUNS: [(&str, Make); 7] = [
     ("open_loop", fixture::open_loop),
     ("ramps", fixture::ramps),
     ("searched", fixture::searched),
+    ("two_sides", fixture::two_sides),
 ];
 
 /// More that somebody might write into a name.

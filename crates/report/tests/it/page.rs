@@ -86,6 +86,7 @@ fn the_page_says_what_was_measured_in_both_languages() {
         ("open_loop", fixture::open_loop),
         ("ramps", fixture::ramps),
         ("searched", fixture::searched),
+        ("two_sides", fixture::two_sides),
     ];
     for (name, run) in runs {
         for lang in Lang::ALL {

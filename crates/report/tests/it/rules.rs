@@ -15,6 +15,7 @@ struct Row(&'static str, Make, &'static str, Make);
 
 const ROWS: &[Row] = &[
     Row("ended", interrupted, "The run was interrupted", good),
+    Row("against", two_sides, "At 20 users A has TTFT P50 291 ms against 242 ms, +20% (+18% to +22%)", good),
     Row("held", good, "concurrency 100 held for 60 s with no 429", none_held),
     Row(
         "cut_short",
@@ -114,6 +115,10 @@ fn no_rule_claims_more_than_the_numbers_show() {
     ] {
         assert_eq!(said(rule, &run(), Lang::En), None, "{rule}");
     }
+}
+
+fn two_sides() -> RunResult {
+    fixture::two_sides(Lang::En)
 }
 
 fn error(class: &str, count: u64) -> ErrorLine {

@@ -2,11 +2,11 @@
 // The page's only own script: language switch, and the charts. It loads nothing: the chart library is in the page.
 (() => {
   const root = document.documentElement;
-  // A page of several runs has no time axis, no histograms and no marks.
-  const none = { trends: [], over_time: [], histograms: [], stages: [], unmeasured: [], marks: [], end: 0 };
+  // A page of several runs has no time axis, no histograms and no marks; most runs have one side.
+  const none = { against: [], trends: [], over_time: [], histograms: [], stages: [], unmeasured: [], marks: [], end: 0 };
   const data = { ...none, ...JSON.parse(document.getElementById("chart-data").textContent) };
   const timed = new Set([...data.trends, ...data.over_time].map((chart) => chart.id));
-  const all = [data.ladder, data.trends, data.over_time, data.percentiles, data.histograms].flat();
+  const all = [data.against, data.ladder, data.trends, data.over_time, data.percentiles, data.histograms].flat();
   const charts = all.filter((chart) => !chart.empty);
   // Time since the start of the run is drawn as the clock time of a day. Not of the first day of 1970: the chart
   // library reads numbers of four digits as years.
@@ -123,7 +123,11 @@
 
   const axis = (chart, grid, width) => {
     if (onTime(chart)) return { xaxis: timeAxis(grid), ...timeMarks(width) };
-    if (chart.id.startsWith("ladder")) return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...loadMarks() };
+    if (chart.id.startsWith("ladder")) {
+      // What is marked is of one run.
+      const marks = data.against.includes(chart) ? {} : loadMarks();
+      return { xaxis: { ...grid, rangemode: "tozero", nticks: 8 }, ...marks };
+    }
     if (chart.kind === "steps") return { xaxis: { ...grid, type: "log", nticks: 6, hoverformat: ".4~g" } };
     const at = { 0: 1, 50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10000 };
     const names = Object.keys(at).sort((one, other) => one - other);

@@ -44,6 +44,25 @@ impl Compared {
     }
 }
 
+/// What a run of two sides shows of both.
+pub(super) fn of_sides(of: &Comparison<'_>) -> Vec<Chart> {
+    let Compared { ladder, percentiles, .. } = Compared::of(of);
+    let shown = [
+        ("ladder_ttft_p95", "ladder_of_both_ttft_p95"),
+        ("ladder_tpot_p95", "ladder_of_both_tpot_p95"),
+        ("ladder_tokens", "ladder_of_both_tokens"),
+        ("percentiles_ttft", "percentiles_of_both_ttft"),
+        ("percentiles_tpot", "percentiles_of_both_tpot"),
+        ("percentiles_e2e", "percentiles_of_both_e2e"),
+    ];
+    let all = ladder.into_iter().chain(percentiles);
+    all.filter_map(|chart| {
+        let (_, id) = shown.iter().find(|(id, _)| *id == chart.id)?;
+        Some(Chart { id, ..chart })
+    })
+    .collect()
+}
+
 type Value = fn(&StageResult) -> Option<f64>;
 
 fn ladder(of: &Comparison<'_>, unit: LoadUnit) -> Vec<Chart> {

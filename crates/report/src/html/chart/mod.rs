@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use self::moments::{Moments, Span};
 use self::series::Chart;
+use crate::sides;
 
 /// Everything that the page draws.
 #[derive(Debug, Serialize)]
@@ -33,6 +34,8 @@ pub(super) struct Charts {
     load: ladder::Axis,
     /// Levels with a name: held, first breach, knee, boundary.
     marks: Vec<ladder::Mark>,
+    /// Both sides of an A/B run over one another.
+    against: Vec<Chart>,
     percentiles: Vec<Chart>,
     histograms: Vec<Chart>,
     /// On the time axis of the trends.
@@ -50,6 +53,7 @@ impl Charts {
             ladder: ladder::charts(run),
             load: ladder::axis(run),
             marks: ladder::marks(run),
+            against: sides::compared(run, compared::of_sides).unwrap_or_default(),
             percentiles: percentile::charts(run),
             histograms: histogram::charts(run),
             over_time: over_time::charts(&moments),
