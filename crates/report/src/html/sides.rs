@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::text::Text;
 use crate::Lang;
-use crate::comparison::{Fact, facts};
+use crate::comparison::Comparison;
+use crate::number::UNKNOWN;
 use crate::sides::{self, Block, Line};
 
 /// What a page shows of both sides.
@@ -16,12 +17,12 @@ pub(super) struct Sides {
     legend: Text,
 }
 
-/// A fact that is not the same on both sides.
+/// What one side is, and the other.
 #[derive(Debug, Serialize)]
 struct Row {
     name: Text,
-    a: Text,
-    b: Text,
+    a: String,
+    b: String,
 }
 
 /// The numbers under one load.
@@ -46,21 +47,33 @@ struct Number {
 /// Nothing of a run with one side.
 pub(super) fn of(run: &RunResult) -> Option<Sides> {
     sides::compared(run, |of| {
-        let [en, zh] = Lang::ALL.map(|lang| facts(of, lang));
-        let facts = en.into_iter().zip(zh).filter(|(en, _)| en.differs()).filter_map(fact);
         let [en, zh] = Lang::ALL.map(|lang| sides::blocks(of, |_, _| true, lang));
         Sides {
-            facts: facts.collect(),
+            facts: facts(of),
             blocks: en.into_iter().zip(zh).map(load).collect(),
             legend: Text::of(|lang| sides::legend(lang).join(lang.pick(" ", ""))),
         }
     })
 }
 
-/// B comes first where sides are compared.
-fn fact((en, zh): (Fact, Fact)) -> Option<Row> {
-    let value = |side: usize| Some(Text::new(en.values.get(side)?, zh.values.get(side)?));
-    Some(Row { name: Text::new(en.name, zh.name), a: value(1)?, b: value(0)? })
+type Fact = fn(&RunResult) -> String;
+
+/// Where requests went, and what else is not the same on both sides.
+fn facts(of: &Comparison<'_>) -> Vec<Row> {
+    let rows: [(Text, Fact); 5] = [
+        (Text::new("Provider", "服务商"), |run| optional(run.provider.as_deref())),
+        (Text::same("Base URL"), |run| run.base_url.clone()),
+        (Text::new("API", "协议"), |run| run.api.clone()),
+        (Text::new("Model", "模型"), |run| optional(run.model.as_deref())),
+        (Text::new("Key", "密钥"), |run| optional(run.auth_header.as_deref())),
+    ];
+    let [b, a] = of.runs() else { return Vec::new() };
+    let rows = rows.into_iter().map(|(name, fact)| Row { name, a: fact(a.run), b: fact(b.run) });
+    rows.filter(|row| row.a != row.b).collect()
+}
+
+fn optional(text: Option<&str>) -> String {
+    text.unwrap_or(UNKNOWN).to_owned()
 }
 
 fn load((en, zh): (Block, Block)) -> Load {
