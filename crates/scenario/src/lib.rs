@@ -5,6 +5,7 @@
 
 mod data;
 mod diagnostic;
+mod digest;
 mod gate;
 mod key_path;
 pub mod keys;

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use measure::gate;
-use measure::result::{RunResult, StageStatus};
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::result::{RunResult, StageResult};
 use report::{Lang, conclusion, terminal};
 use scenario::plan::Plan;
 
@@ -16,6 +15,7 @@ use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::objectives;
 use crate::saved::read_run;
 use crate::screen;
+use crate::subject::{Subject, unstarted};
 
 pub(crate) fn gate(args: &GateArgs) -> Code {
     match steps(args) {
@@ -72,18 +72,13 @@ fn note_difference(run: &RunResult, plan: &Plan) {
 }
 
 fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
-    let baseline = BaselineState::read(plan, &saved.api, saved.model.as_deref());
-    // The stages of a search follow those of the scenario, and are no part of the gate.
-    let climbed = match saved.search {
-        Some(_) => plan.load.stages.len().min(saved.stages.len()),
-        None => saved.stages.len(),
-    };
-    let mut stages = saved.stages[..climbed].to_vec();
+    let baseline = BaselineState::read(plan, &Subject::saved(&saved));
+    // A search is no part of the gate.
+    let mut stages: Vec<StageResult> = saved.climbed().cloned().collect();
     // What the scenario asks for and the run did not have is not judged, and no pass.
-    let is_missing = |frame: &StageFrame| stages.iter().all(|stage| stage.name != frame.name);
-    let missing: Vec<StageFrame> = engine::unstarted(plan).into_iter().filter(is_missing).collect();
-    let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
-    stages.extend(missing.into_iter().map(skipped));
+    let is_missing = |planned: &StageResult| stages.iter().all(|stage| stage.name != planned.name);
+    let missing: Vec<StageResult> = unstarted(plan).filter(is_missing).collect();
+    stages.extend(missing);
     let gate = gate::judge(&plan.gate.rules, &stages, baseline.usable());
     let mut run = RunResult { gate, ..saved };
     run.conclusion = conclusion::of(&run, objectives(plan), lang);

@@ -19,6 +19,7 @@ use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::result;
 use crate::screen;
 use crate::signals;
+use crate::subject::Subject;
 use crate::watcher::Watcher;
 
 pub(crate) fn run(args: &RunArgs) -> Code {
@@ -30,8 +31,7 @@ pub(crate) fn run(args: &RunArgs) -> Code {
 fn steps(args: &RunArgs) -> Result<Code, Code> {
     let prepared = ready(&args.load)?;
     let lang = language(prepared.plan.outputs.lang);
-    let target = &prepared.plan.target;
-    let baseline = BaselineState::read(&prepared.plan, target.api.name(), target.model.as_deref());
+    let baseline = BaselineState::read(&prepared.plan, &Subject::planned(&prepared.plan));
     let ran = carry_out(&prepared, &args.load, &baseline, lang)?;
     let code = tell(&ran.run, args, lang).unwrap_or(ran.code);
     ran.name_files();

@@ -9,6 +9,7 @@ use super::prompts::BUILT_IN;
 use super::rows::{Row, RowPlace};
 use super::trace::Trace;
 use super::{files, json, trace};
+use crate::digest::of_values;
 use crate::layers::{Node, NodeKind};
 use crate::read::Section;
 
@@ -25,6 +26,13 @@ pub(crate) struct Settings {
     pub(crate) trace: Option<Vec<Duration>>,
     /// Values that are the same for every request, by name.
     pub(crate) shared: Map<String, Value>,
+}
+
+impl Settings {
+    /// Digest of the rows, in order.
+    pub(crate) fn digest(&self) -> String {
+        of_values(self.rows.iter().map(|row| Value::Object(row.fields.clone())))
+    }
 }
 
 /// Reads `[data]`. `model` is the target's.

@@ -15,6 +15,7 @@ mod proxy;
 mod response;
 mod secrets;
 mod target;
+mod workload;
 
 pub use api::Api;
 pub use body::{Bodies, BodyError};

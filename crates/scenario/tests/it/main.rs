@@ -14,3 +14,4 @@ mod robust;
 mod schema;
 mod secrets;
 mod seed;
+mod workload;
