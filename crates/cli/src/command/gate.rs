@@ -37,6 +37,13 @@ fn steps(args: &GateArgs) -> Result<Code, Code> {
         screen::talk(format_args!("error: `{file}` has no `[gate]` checks: there is nothing to judge by"));
         return Err(Code::Scenario);
     }
+    if saved.exit.code == Code::Bug as u8 {
+        let (file, reasons) = (args.result.display(), saved.exit.reasons.join("; "));
+        screen::talk(format_args!(
+            "error: {file} cannot be judged: its numbers are not to be trusted: {reasons}"
+        ));
+        return Err(Code::NotJudged);
+    }
     note_difference(&saved, &plan);
     let (run, code) = judged(saved, &plan, lang);
     // What goes to stdout goes there alone.

@@ -1,12 +1,15 @@
-//! Which runs can be compared with a baseline.
+//! Baselines: which runs can be one, and which runs can be compared with one.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::world::World;
 
 const ACCEPT: [&str; 4] = ["baseline", "accept", "report/latest.json", "b.json"];
 const GATE: &str = "[gate]\nbaseline = \"b.json\"\nchecks = [\"e2e.mean <= baseline + 900%\"]\n";
 const WILL_NOT: &str = "note    checks against the baseline will not be judged: ";
+
+/// A change of a result, and what is said of it.
+type Row = (fn(&mut Value), &'static str);
 
 /// A run of this gate, accepted as its baseline.
 fn accepted() -> World {
@@ -28,6 +31,114 @@ fn edit(world: &World, name: &str, change: impl Fn(&mut Value)) {
 fn run(world: &World, words: &[&str]) -> (String, i32) {
     let done = world.rungs(&[&["run", "s.toml", "--quiet"], words].concat());
     (done.stderr, done.code)
+}
+
+#[test]
+fn a_run_that_is_not_whole_or_not_to_be_trusted_is_refused_and_the_old_baseline_stays() {
+    let world = World::on_mock("");
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    let whole = world.read("report/latest.json");
+    let rows: [Row; 9] = [
+        (|run| run["status"] = "interrupted".into(), "the run was not completed"),
+        (|run| run["status"] = "aborted".into(), "the run was not completed"),
+        (
+            |run| run["exit"] = json!({ "code": 70, "reasons": ["the sums do not add up"] }),
+            "its numbers are not to be trusted: the sums do not add up",
+        ),
+        (
+            |run| run["stages"][1]["client"]["saturated"] = true.into(),
+            "the load generator was saturated in stage c2",
+        ),
+        (
+            |run| {
+                run["scenario"]["overrides"] = json!([
+                    { "key": "report.lang", "value": "\"en\"", "source": "--lang", "changes_workload": false },
+                    { "key": "load.stages", "value": "[1]", "source": "--stages", "changes_workload": true },
+                ]);
+            },
+            "the workload was overridden: load.stages by --stages",
+        ),
+        (
+            |run| (0..2).for_each(|at| run["stages"][at]["status"] = "incomplete".into()),
+            "no stage of it came to its end",
+        ),
+        (
+            |run| (0..2).for_each(|at| run["stages"][at]["status"] = "skipped".into()),
+            "no stage of it came to its end",
+        ),
+        (|run| (0..2).for_each(|at| run["stages"][at]["counts"]["ok"] = 0.into()), "no request was ok"),
+        (
+            |run| {
+                run["stages"][0]["counts"]["ok"] = 0.into();
+                run["stages"][1]["status"] = "stopped".into();
+            },
+            "no request was ok",
+        ),
+    ];
+    for (change, said) in rows {
+        world.write("report/latest.json", &whole);
+        world.write("b.json", "old");
+        edit(&world, "report/latest.json", change);
+        let done = world.rungs(&ACCEPT);
+        let said = format!("error: report/latest.json cannot be a baseline: {said}\n");
+        assert_eq!((done.code, &done.stderr, &*world.read("b.json")), (5, &said, "old"));
+    }
+}
+
+#[test]
+fn a_run_with_a_weakness_is_taken_and_the_weakness_is_said() {
+    let world = World::on_mock("");
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    let whole = world.read("report/latest.json");
+    let rows: [Row; 4] = [
+        (|_| {}, "baseline written to b.json\n"),
+        (
+            |run| run["stages"][1]["status"] = "incomplete".into(),
+            "note    c2 did not come to an end: the baseline has no row for it",
+        ),
+        (
+            |run| run["stages"][0]["success_rate"] = 0.5.into(),
+            "note    under 99% of the requests were ok in c1",
+        ),
+        (|run| run["gate"]["verdict"] = "fail".into(), "note    a strict check failed in this run"),
+    ];
+    for (change, said) in rows {
+        world.write("report/latest.json", &whole);
+        edit(&world, "report/latest.json", change);
+        let done = world.rungs(&ACCEPT);
+        assert!(done.code == 0 && done.stderr.starts_with(said), "{}", done.stderr);
+    }
+    let mut stages = whole.clone();
+    world.write("report/latest.json", &stages);
+    edit(&world, "report/latest.json", |run| {
+        let mut tried = run["stages"][0].clone();
+        (tried["name"], tried["client"]["saturated"]) = ("try-c9".into(), true.into());
+        run["stages"].as_array_mut().unwrap().push(tried);
+    });
+    assert_eq!(world.rungs(&ACCEPT).code, 0, "a search is no part of it");
+    stages = world.read("b.json");
+    assert!(!stages.contains("try-c9"));
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_said() {
+    let world = accepted();
+    let result = world.read("report/latest.json");
+    for (words, code, said) in [
+        (["s.toml", "b.json"], 2, "`s.toml` cannot be used"),
+        (["b.json", "c.json"], 2, "`b.json` cannot be used"),
+        (["none.json", "b.json"], 2, "`none.json` cannot be read"),
+        (
+            ["report/latest.json", "./report/latest.json"],
+            2,
+            "written over `./report/latest.json`, which is read",
+        ),
+        (["report/latest.json", "none/b.json"], 6, "`none/b.json` cannot be written"),
+    ] {
+        let done = world.rungs(&["baseline", "accept", words[0], words[1]]);
+        assert!(done.code == code && done.stderr.contains(said), "{words:?}: {}", done.stderr);
+    }
+    assert_eq!(world.read("report/latest.json"), result);
 }
 
 #[test]
@@ -152,6 +263,10 @@ fn a_saved_run_is_compared_by_what_it_sent_and_not_by_what_its_scenario_says_now
     assert_eq!(run(&world, &["--set", "load.stage_requests=4"]).1, 5);
     let done = gate("report/latest.json");
     assert!(done.code == 5 && done.stderr.contains("the workload was overridden"), "{}", done.stderr);
+    // Its sums were wrong.
+    edit(&world, "report/latest.json", |run| run["exit"] = json!({ "code": 70, "reasons": ["3 and 4"] }));
+    let done = gate("report/latest.json");
+    assert!(done.code == 5 && done.stderr.contains("not to be trusted: 3 and 4"), "{}", done.stderr);
 }
 
 #[test]
