@@ -47,14 +47,12 @@ fn steps(args: &GateArgs) -> Result<Code, Code> {
     note_difference(&saved, &plan);
     let (run, code) = judged(saved, &plan, lang);
     // What goes to stdout goes there alone.
-    if asked.iter().all(|(_, path)| *path != Path::new("-")) {
-        screen::data(terminal::gate(&run, lang).join("\n") + "\n");
-    }
+    let shown = match asked.iter().any(|(_, path)| *path == Path::new("-")) {
+        true => Code::Done,
+        false => screen::data(terminal::gate(&run, lang).join("\n") + "\n"),
+    };
     terminal::exit(&run, lang).iter().for_each(screen::talk);
-    Ok(match write(&asked, |format| format.render(&run, lang)) {
-        Code::Done => code,
-        unwritten => unwritten,
-    })
+    Ok(code.or(shown).or(write(&asked, |format| format.render(&run, lang))))
 }
 
 /// A result of another file is judged all the same: checks change, and that is what this is for.
