@@ -8,6 +8,7 @@ mod commands;
 mod comparison;
 mod formats;
 mod gate;
+mod no_data;
 mod outputs;
 mod probe;
 mod rounds;
