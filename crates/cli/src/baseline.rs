@@ -1,11 +1,14 @@
 //! The baseline that checks ask for, or why there is none to judge by.
 
+use std::fmt::Display;
+
 use measure::gate::{self, Baseline, Limit, Rule, Tight};
 use measure::result::{RunResult, StageResult};
 use report::Lang;
 use scenario::plan::Plan;
 
 use crate::screen;
+use crate::subject::Subject;
 
 /// The baseline of a run, or why there is none to judge by.
 #[derive(Debug)]
@@ -19,25 +22,19 @@ pub(crate) enum BaselineState {
 }
 
 impl BaselineState {
-    /// Reads the baseline of a scenario for a run with this api and model; says so where it cannot be used.
-    pub(crate) fn read(plan: &Plan, api: &str, model: Option<&str>) -> Self {
-        // In an A/B run they are judged by the other side.
-        if plan.against.is_some()
-            || !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. }))
-        {
+    /// Reads the baseline of a scenario for a run; says so where it cannot be used, as a whole or for a stage.
+    pub(crate) fn read(plan: &Plan, run: &Subject) -> Self {
+        // In an A/B run checks are judged by the other side.
+        if plan.against.is_some() || !asks_for_one(plan) {
             return Self::NotAsked;
         }
-        let usable =
-            load(plan).and_then(|baseline| match baseline.mismatch(api, model, &plan.gate.testbed) {
-                Some(reason) => Err(reason),
-                None => Ok(baseline),
-            });
-        match usable {
-            Ok(baseline) => Self::Usable(Box::new(baseline)),
+        match load(plan, run) {
+            Ok(baseline) => {
+                gaps(plan, run, &baseline).iter().for_each(note);
+                Self::Usable(Box::new(baseline))
+            }
             Err(reason) => {
-                screen::talk(format_args!(
-                    "note    checks against the baseline will not be judged: {reason}"
-                ));
+                note(format_args!("checks against the baseline will not be judged: {reason}"));
                 Self::Unusable(reason)
             }
         }
@@ -65,7 +62,31 @@ pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline,
     found.iter().map(sentence).collect()
 }
 
-fn load(plan: &Plan) -> Result<Baseline, String> {
+fn asks_for_one(plan: &Plan) -> bool {
+    plan.gate.rules.iter().any(is_against_it)
+}
+
+fn is_against_it(rule: &Rule) -> bool {
+    matches!(rule.check.limit, Limit::Baseline { .. })
+}
+
+fn note(text: impl Display) {
+    screen::talk(format_args!("note    {text}"));
+}
+
+/// The baseline as the run is judged by it.
+fn load(plan: &Plan, run: &Subject) -> Result<Baseline, String> {
+    let baseline = stored(plan)?;
+    if let Some(change) = run.scenario.overridden() {
+        return Err(format!("the workload was overridden ({change})"));
+    }
+    let comparable = run.comparable(&plan.gate.testbed);
+    baseline
+        .for_run(comparable)
+        .map_err(|reason| format!("{reason}; `rungs baseline accept` makes a new one"))
+}
+
+fn stored(plan: &Plan) -> Result<Baseline, String> {
     let path = plan.gate.baseline.as_deref().ok_or("`[gate] baseline` names no file")?;
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -74,14 +95,42 @@ fn load(plan: &Plan) -> Result<Baseline, String> {
         }
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
-    let baseline = serde_json::from_str(&text).map_err(|error| match RunResult::from_json(&text) {
+    serde_json::from_str(&text).map_err(|error| match RunResult::from_json(&text) {
         Ok(_) => {
             format!("`{shown}` is a result; `rungs baseline accept {shown} FILE` makes a baseline of it")
         }
         Err(_) => format!("`{shown}` is not a baseline: {error}"),
-    })?;
-    match plan.fingerprint.overrides.iter().find(|change| change.changes_workload) {
-        Some(change) => Err(format!("the workload was overridden ({} by {})", change.key, change.source)),
-        None => Ok(baseline),
-    }
+    })
+}
+
+/// What a usable baseline does not cover of a run, each in a sentence.
+fn gaps(plan: &Plan, run: &Subject, baseline: &Baseline) -> Vec<String> {
+    let rules: Vec<&Rule> = plan.gate.rules.iter().filter(|rule| is_against_it(rule)).collect();
+    let by_another_yardstick = |rule: &&Rule| {
+        let change = baseline.other_yardstick(rule.check.statistic().metric)?;
+        Some(format!("`{}` will not be judged: {change}", rule.check.text))
+    };
+    let is_covered = |stage: &&StageResult| {
+        rules.iter().any(|rule| rule.check.scope.covers(&stage.name, stage.most_users()))
+    };
+    let on_stage = |stage: &StageResult| {
+        let gap = baseline.gap(stage)?;
+        Some(format!("stage {} will not be judged against the baseline: {gap}", stage.name))
+    };
+    let unknown = unknown(run, baseline).into_iter();
+    let checks = rules.iter().filter_map(by_another_yardstick);
+    unknown.chain(checks).chain(run.stages.iter().filter(is_covered).filter_map(on_stage)).collect()
+}
+
+/// What cannot be compared because one of the two is older than its being stored.
+fn unknown(run: &Subject, baseline: &Baseline) -> Option<String> {
+    let older = match (&baseline.workload, &run.scenario.workload) {
+        (Some(_), Some(_)) => return None,
+        (None, _) => "baseline",
+        (Some(_), None) => "run",
+    };
+    Some(format!(
+        "the {older} is of an older rungs and does not say what was sent: other prompts, another body or another load \
+         would not be noticed"
+    ))
 }

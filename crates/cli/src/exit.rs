@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use measure::ErrorClass;
 use measure::ErrorGroup;
-use measure::result::{Exit, RunResult, RunStatus, StageResult, StageStatus, Verdict};
+use measure::result::{Exit, RunResult, StageResult, StageStatus, Verdict};
 use report::{Ended, Lang};
 
 /// Every exit code.
@@ -30,6 +30,14 @@ pub(crate) enum Code {
     Interrupted = 130,
     /// Interrupted by TERM.
     Terminated = 143,
+}
+
+impl Code {
+    /// The stronger of two.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let rank = |code: Self| ORDER.iter().position(|of| *of == code).unwrap_or(ORDER.len());
+        if rank(other) < rank(self) { other } else { self }
+    }
 }
 
 impl From<Code> for ExitCode {
@@ -74,8 +82,7 @@ pub(crate) enum Signal {
 /// The exit code of a finished run, and every reason for it.
 pub(crate) fn judge(run: &RunResult, around: &Circumstances) -> (Code, Exit) {
     let reasons = reasons(run, around);
-    let strongest = ORDER.iter().find(|code| reasons.iter().any(|(reason, _)| reason == *code));
-    let code = strongest.copied().unwrap_or(Code::Done);
+    let code = reasons.iter().map(|(code, _)| *code).fold(Code::Done, Code::or);
     let reasons = reasons.into_iter().map(|(_, text)| text).collect();
     (code, Exit { code: code as u8, reasons })
 }
@@ -97,7 +104,9 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
     match run.gate.verdict {
         Verdict::Fail => reasons.push((Code::GateFailed, stored(Ended::GateFailed))),
         Verdict::NotJudged => reasons.push((Code::NotJudged, stored(Ended::NotJudged))),
-        Verdict::None => reasons.extend(ungated(run).map(|reason| (Code::NotJudged, stored(reason)))),
+        Verdict::None => {
+            reasons.extend(ungated(run).into_iter().map(|reason| (Code::NotJudged, stored(reason))));
+        }
         Verdict::Pass => {}
     }
     reasons
@@ -108,113 +117,29 @@ fn stored(reason: Ended) -> String {
     reason.text(Lang::En).to_owned()
 }
 
-/// Without a gate a run is still not a success when it shows nothing.
-fn ungated(run: &RunResult) -> Option<Ended> {
-    if run.status == RunStatus::Aborted {
-        return None;
-    }
-    let of_b = run.against.as_ref().map(|against| against.stages.as_slice());
-    let sides = || std::iter::once(run.stages.as_slice()).chain(of_b);
+/// Without a gate a run is still not a success when it shows nothing, on either side. What a search breaks it breaks on
+/// purpose.
+fn ungated(run: &RunResult) -> Vec<Ended> {
+    let a: Vec<&StageResult> = run.climbed().collect();
+    let b = run.against.as_ref().map(|against| against.stages.iter().collect::<Vec<_>>());
+    let all = || a.iter().chain(b.iter().flatten()).copied();
     let has_run = |stage: &&StageResult| stage.status != StageStatus::Skipped;
-    let none_ok = |stages: &[StageResult]| stages.iter().filter(has_run).all(|stage| stage.counts.ok == 0);
-    let client =
-        |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
-    if run.status == RunStatus::Completed && sides().any(none_ok) {
-        return Some(Ended::NoneOk);
-    }
+    let shows_nothing =
+        |side: &Vec<&StageResult>| side.iter().copied().filter(has_run).all(|stage| stage.counts.ok == 0);
+    let none_ok = shows_nothing(&a) || b.as_ref().is_some_and(shows_nothing);
     // A climb that `[load.stop]` ended went as the scenario says.
     let as_planned = |stage: &StageResult| match stage.status {
         StageStatus::Complete | StageStatus::Stopped => true,
         StageStatus::Skipped => run.stop.is_some(),
         StageStatus::Incomplete => false,
     };
-    if !sides().flatten().all(as_planned) {
-        return Some(Ended::Incomplete);
-    }
-    let shortage =
-        sides().flatten().filter(has_run).flat_map(|stage| &stage.errors).any(|error| client(&error.class));
-    shortage.then_some(Ended::Shortage)
+    let incomplete = !all().all(as_planned);
+    let client =
+        |class: &str| ErrorClass::named(class).is_some_and(|class| class.group() == ErrorGroup::Client);
+    let shortage = all().filter(has_run).flat_map(|stage| &stage.errors).any(|error| client(&error.class));
+    let reasons = [(none_ok, Ended::NoneOk), (incomplete, Ended::Incomplete), (shortage, Ended::Shortage)];
+    reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A result with this verdict, one stage, and so many ok requests.
-    fn run(verdict: Verdict, stage: StageStatus, ok: u64) -> RunResult {
-        let frame = measure::stage::StageFrame {
-            name: "c1".to_owned(),
-            level: measure::Level::Users(1),
-            ramp_from: None,
-            open_loop: None,
-            ramp_up: None,
-            think_time: None,
-            begins: measure::Offset::ORIGIN,
-            duration: None,
-            requests: None,
-            window_start: measure::Offset::ORIGIN,
-            keys: 0,
-            stall_after: std::time::Duration::ZERO,
-            reading_speed: 10.0,
-            objectives: [None; 3],
-            intervals: Default::default(),
-            round: None,
-        };
-        let mut line = measure::stage::StageRecorder::new(frame).finish(stage, &Default::default());
-        line.counts.ok = ok;
-        let mut document = serde_json::json!({
-            "schema_version": 1, "tool": { "name": "rungs", "version": "0" }, "status": "completed",
-            "exit": { "code": 0, "reasons": [] }, "test_name": "t", "provider": null, "base_url": "", "url": "",
-            "api": "openai-chat", "model": null, "stream": true, "auth_header": null, "headers": {}, "started_at": "",
-            "finished_at": "", "seed": 1, "machine": { "os": "linux", "cpus": 1, "workers": 1 }, "preflight": null,
-            "scenario": { "path": "", "sha256": "", "profile": null, "overrides": [] }, "stages": [],
-            "ladder": { "last_ok": null, "first_breach": null, "knee": null, "boundary": null }, "warnings": [],
-            "gate": { "verdict": "none", "checks": [] }, "cost": null, "conclusion": "", "notes": null,
-        });
-        document["stages"] = serde_json::json!([line]);
-        document["gate"]["verdict"] = serde_json::json!(verdict);
-        serde_json::from_value(document).unwrap()
-    }
-
-    fn code(run: &RunResult, around: &Circumstances) -> Code {
-        judge(run, around).0
-    }
-
-    #[test]
-    fn each_reason_has_its_code() {
-        let calm = Circumstances::default();
-        let complete = StageStatus::Complete;
-        let rows = [
-            (run(Verdict::Pass, complete, 5), Code::Done),
-            (run(Verdict::None, complete, 5), Code::Done),
-            (run(Verdict::Fail, complete, 5), Code::GateFailed),
-            (run(Verdict::NotJudged, complete, 5), Code::NotJudged),
-            (run(Verdict::None, complete, 0), Code::NotJudged),
-            (run(Verdict::None, StageStatus::Incomplete, 5), Code::NotJudged),
-            (run(Verdict::Pass, StageStatus::Incomplete, 5), Code::Done),
-        ];
-        for (run, expected) in rows {
-            assert_eq!(code(&run, &calm), expected, "{:?} {:?}", run.gate.verdict, run.stages[0].status);
-        }
-    }
-
-    #[test]
-    fn the_strongest_of_several_reasons_decides_and_all_are_told() {
-        let failed = run(Verdict::Fail, StageStatus::Complete, 5);
-        let mut around = Circumstances::default();
-        let mut steps = vec![(Code::GateFailed, 1)];
-        assert_eq!(code(&failed, &around), Code::GateFailed);
-        around.unaccounted = Some("3 and 4".to_owned());
-        assert_eq!(code(&run(Verdict::Fail, StageStatus::Complete, 5), &around), Code::Bug);
-        around.unaccounted = None;
-        around.unusable = vec!["a key died".to_owned()];
-        steps.push((code(&failed, &around), 2));
-        around.unwritten = vec!["no space".to_owned()];
-        steps.push((code(&failed, &around), 3));
-        around.signal = Some(Signal::Terminate);
-        steps.push((code(&failed, &around), 4));
-        let codes: Vec<Code> = steps.iter().map(|(code, _)| *code).collect();
-        assert_eq!(codes, [Code::GateFailed, Code::Target, Code::Output, Code::Terminated]);
-        assert_eq!(judge(&failed, &around).1.reasons.len(), 4);
-    }
-}
+mod table;

@@ -17,6 +17,7 @@ mod samples_file;
 mod saved;
 mod screen;
 mod signals;
+mod subject;
 mod watcher;
 
 use std::process::ExitCode;

@@ -40,10 +40,8 @@ pub(crate) fn asked(args: &OutputArgs) -> Result<Asked<'_>, Code> {
 /// # Errors
 /// When an output is one of the inputs; it is said.
 pub(crate) fn spare(inputs: &[impl AsRef<Path>], asked: &Asked<'_>) -> Result<(), Code> {
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
     for (format, path) in asked {
-        let is_input = |input: &&Path| real(path).is_some_and(|path| real(input) == Some(path));
-        if let Some(input) = inputs.iter().map(AsRef::as_ref).find(is_input) {
+        if let Some(input) = inputs.iter().map(AsRef::as_ref).find(|input| is_same(input, path)) {
             let (format, path, input) = (format.name(), path.display(), input.display());
             screen::talk(format_args!(
                 "error: `--{format} {path}` would write over `{input}`, which is read"
@@ -52,6 +50,12 @@ pub(crate) fn spare(inputs: &[impl AsRef<Path>], asked: &Asked<'_>) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Whether two paths lead to one file that is there.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    real(one).is_some_and(|path| real(other) == Some(path))
 }
 
 /// Writes every format that is asked for; each failure is said.

@@ -168,7 +168,8 @@ fn warm_up_text(warm_up: WarmUp) -> String {
     }
 }
 
-fn fingerprint(plan: &Plan) -> Fingerprint {
+/// The scenario that is run.
+pub(crate) fn fingerprint(plan: &Plan) -> Fingerprint {
     let of = &plan.fingerprint;
     Fingerprint {
         path: of.path.display().to_string(),
@@ -184,6 +185,7 @@ fn fingerprint(plan: &Plan) -> Fingerprint {
                 changes_workload: change.changes_workload,
             })
             .collect(),
+        workload: Some(plan.workload()),
     }
 }
 

@@ -17,6 +17,7 @@ pub mod request;
 pub mod result;
 pub mod sample;
 pub mod stage;
+mod workload;
 
 pub use distribution::Distribution;
 pub use flag::{Flag, Flags};
@@ -25,3 +26,4 @@ pub use metric::Metric;
 pub use offset::Offset;
 pub use outcome::{ErrorClass, ErrorGroup, Outcome};
 pub use sample::Sample;
+pub use workload::{Settings, Workload};

@@ -1,11 +1,8 @@
 //! The stages of a search: it goes where it leads and breaks things on purpose, so that they are no rungs of the ladder.
 
-use measure::result::{RunResult, StageResult, StageStatus};
+use measure::result::{RunResult, SEARCHED, StageResult, StageStatus};
 
 use crate::{Lang, load};
-
-/// How the names of such stages begin.
-const NAME: &str = "try-";
 
 /// What the search took from a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +43,7 @@ pub(crate) fn found(run: &RunResult, stage: &StageResult) -> Option<Found> {
 
 /// Whether a stage belongs to the search rather than to what the scenario lists.
 pub(crate) fn is_of_search(run: &RunResult, stage: &StageResult) -> bool {
-    run.search.is_some() && stage.name.starts_with(NAME)
+    run.search.is_some() && stage.name.starts_with(SEARCHED)
 }
 
 /// The stages that ran: those that the scenario lists, and those of the search only where nothing else ran.

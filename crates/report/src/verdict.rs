@@ -77,6 +77,7 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
         Reason::NotMeasured => "未测得数据".to_owned(),
         Reason::NoBaseline => "本次运行未使用基线".to_owned(),
         Reason::OtherLoad => format!("基线中级别 {stage} 的负载与本次不同"),
+        Reason::OtherYardstick => "基线所用的口径不同（目标或阅读速度）".to_owned(),
         Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
         Reason::NoInterval => "本次或基线缺少该统计量的区间，无法区分变化与偶然".to_owned(),
         Reason::Undecided => match line.would_decide {

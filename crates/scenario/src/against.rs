@@ -29,7 +29,7 @@ impl<'a> Apart<'a> {
         let rendered = template::render(self.data, data, settings.wanted())?;
         let order = Order::new(data.order, data.seed, rendered.bodies.len());
         let target = settings.into_target(rendered.stream, rendered.model, self.target);
-        Some(Side { target, bodies: Bodies::new(rendered.bodies, order) })
+        Some(Side { target, bodies: Bodies::new(rendered.bodies, order, data.digest()) })
     }
 }
 

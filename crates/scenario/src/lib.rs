@@ -6,6 +6,7 @@
 mod against;
 mod data;
 mod diagnostic;
+mod digest;
 mod gate;
 mod key_path;
 pub mod keys;

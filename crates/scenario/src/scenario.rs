@@ -1,15 +1,13 @@
 //! From a file and the layers over it to a scenario that is whole.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
-
 use crate::against::{self, Apart};
 use crate::data::{self, Order};
 use crate::diagnostic::{Diagnostics, Place, Problems};
+use crate::digest::sha256;
 use crate::layers::{self, Ground, Layer, Layers, Node, Parsed};
 use crate::load::{read as read_load, refuse_indivisible};
 use crate::overrides::overrides;
@@ -54,10 +52,7 @@ fn read_file(path: &Path, problems: &Problems) -> Option<(Arc<TextFile>, String)
             return None;
         }
     };
-    let sha256 = Sha256::digest(&bytes).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let sha256 = sha256(&bytes);
     match TextFile::decode(path, bytes) {
         Ok(file) => Some((file, sha256)),
         Err(TextError::NotUtf8 { line, column }) => {
@@ -166,7 +161,7 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
         fingerprint,
         target,
         load,
-        bodies: Bodies::new(rendered.bodies, order),
+        bodies: Bodies::new(rendered.bodies, order, data.digest()),
         against: None,
         objectives,
         outputs,

@@ -29,7 +29,7 @@ fn steps(args: &CalibrateArgs) -> Result<Code, Code> {
     let rules = prepared.plan.gate.rules.clone();
     let prepared = Prepared { plan: against_itself(prepared.plan, args.times), ..prepared };
     let ran = carry_out(&prepared, &args.load, &BaselineState::NotAsked, lang)?;
-    screen::data(terminal::closing(&ran.run, lang));
+    let shown = screen::data(terminal::closing(&ran.run, lang));
     terminal::exit(&ran.run, lang).iter().for_each(screen::talk);
     ran.name_files();
     if ran.code != Code::Done {
@@ -41,11 +41,11 @@ fn steps(args: &CalibrateArgs) -> Result<Code, Code> {
         return Err(Code::NotJudged);
     }
     let baseline = Baseline::of(&ran.run, &prepared.plan.gate.testbed);
-    screen::data(floors(&ran.run, &baseline, lang));
+    let shown = shown.or(screen::data(floors(&ran.run, &baseline, lang)));
     tight(&rules, &ran.run.stages, &baseline, lang)
         .iter()
         .for_each(|tight| screen::talk(format_args!("note    {tight}")));
-    Ok(write(&baseline, &to))
+    Ok(write(&baseline, &to).or(shown))
 }
 
 /// Where the baseline goes: known before anything is sent.

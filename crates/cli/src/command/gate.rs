@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use measure::gate::{self, Reference};
-use measure::result::{RunResult, StageStatus};
-use measure::stage::{ClientLook, StageFrame, StageRecorder};
+use measure::result::{RunResult, StageResult};
 use report::{Lang, conclusion, terminal};
 use scenario::plan::Plan;
 
@@ -16,6 +15,7 @@ use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::objectives;
 use crate::saved::read_run;
 use crate::screen;
+use crate::subject::{Subject, unstarted};
 
 pub(crate) fn gate(args: &GateArgs) -> Code {
     match steps(args) {
@@ -37,17 +37,22 @@ fn steps(args: &GateArgs) -> Result<Code, Code> {
         screen::talk(format_args!("error: `{file}` has no `[gate]` checks: there is nothing to judge by"));
         return Err(Code::Scenario);
     }
+    if saved.exit.code == Code::Bug as u8 {
+        let (file, reasons) = (args.result.display(), saved.exit.reasons.join("; "));
+        screen::talk(format_args!(
+            "error: {file} cannot be judged: its numbers are not to be trusted: {reasons}"
+        ));
+        return Err(Code::NotJudged);
+    }
     note_difference(&saved, &plan);
     let (run, code) = judged(saved, &plan, lang);
     // What goes to stdout goes there alone.
-    if asked.iter().all(|(_, path)| *path != Path::new("-")) {
-        screen::data(terminal::gate(&run, lang).join("\n") + "\n");
-    }
+    let shown = match asked.iter().any(|(_, path)| *path == Path::new("-")) {
+        true => Code::Done,
+        false => screen::data(terminal::gate(&run, lang).join("\n") + "\n"),
+    };
     terminal::exit(&run, lang).iter().for_each(screen::talk);
-    Ok(match write(&asked, |format| format.render(&run, lang)) {
-        Code::Done => code,
-        unwritten => unwritten,
-    })
+    Ok(code.or(shown).or(write(&asked, |format| format.render(&run, lang))))
 }
 
 /// A result of another file is judged all the same: checks change, and that is what this is for.
@@ -72,18 +77,13 @@ fn note_difference(run: &RunResult, plan: &Plan) {
 }
 
 fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
-    let baseline = BaselineState::read(plan, &saved.api, saved.model.as_deref());
-    // The stages of a search follow those of the scenario, and are no part of the gate.
-    let climbed = match saved.search {
-        Some(_) => plan.load.stages.len().min(saved.stages.len()),
-        None => saved.stages.len(),
-    };
-    let mut stages = saved.stages[..climbed].to_vec();
+    let baseline = BaselineState::read(plan, &Subject::saved(&saved));
+    // A search is no part of the gate.
+    let mut stages: Vec<StageResult> = saved.climbed().cloned().collect();
     // What the scenario asks for and the run did not have is not judged, and no pass.
-    let is_missing = |frame: &StageFrame| stages.iter().all(|stage| stage.name != frame.name);
-    let missing: Vec<StageFrame> = engine::unstarted(plan).into_iter().filter(is_missing).collect();
-    let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
-    stages.extend(missing.into_iter().map(skipped));
+    let is_missing = |planned: &StageResult| stages.iter().all(|stage| stage.name != planned.name);
+    let missing: Vec<StageResult> = unstarted(plan).filter(is_missing).collect();
+    stages.extend(missing);
     let reference = match &saved.against {
         Some(against) => Some(Reference::Against(&against.differences)),
         None => baseline.usable().map(Reference::Baseline),

@@ -20,6 +20,7 @@ use crate::prepare::{Prepared, language, layers, prepare};
 use crate::record::result;
 use crate::screen;
 use crate::signals;
+use crate::subject::Subject;
 use crate::watcher::Watcher;
 
 pub(crate) fn run(args: &RunArgs) -> Code {
@@ -31,12 +32,11 @@ pub(crate) fn run(args: &RunArgs) -> Code {
 fn steps(args: &RunArgs) -> Result<Code, Code> {
     let prepared = ready(&args.load)?;
     let lang = language(prepared.plan.outputs.lang);
-    let target = &prepared.plan.target;
-    let baseline = BaselineState::read(&prepared.plan, target.api.name(), target.model.as_deref());
+    let baseline = BaselineState::read(&prepared.plan, &Subject::planned(&prepared.plan));
     let ran = carry_out(&prepared, &args.load, &baseline, lang)?;
-    let code = tell(&ran.run, args, lang).unwrap_or(ran.code);
+    let shown = tell(&ran.run, args, lang);
     ran.name_files();
-    Ok(code)
+    Ok(ran.code.or(shown))
 }
 
 /// The scenario with what the command line lays over it.
@@ -213,6 +213,10 @@ fn write_all(
     if written.is_err() {
         note_failure(written, &mut around);
         (code, run.exit) = judge(&run, &around);
+        // Where only the copy failed, the result itself still tells of it; a second failure is the same one.
+        let _ = json::render(&run)
+            .map_err(anyhow::Error::from)
+            .and_then(|text| replace(&places.json, text.as_bytes()));
     }
     (run, code)
 }
@@ -221,8 +225,8 @@ fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {
     around.unwritten.extend(written.err().map(|error| format!("{error:#}")));
 }
 
-/// The end of the run on the screen: table, warnings, conclusion, gate, exit code. A code when the screen itself failed.
-fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
+/// The end of the run on the screen: table, warnings, conclusion, gate, exit code. Whether stdout took it.
+fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Code {
     let shown = match &args.json {
         Some(_) => {
             terminal::warnings(run, lang).iter().for_each(screen::talk);
@@ -231,7 +235,7 @@ fn tell(run: &RunResult, args: &RunArgs, lang: Lang) -> Option<Code> {
         None => screen::data(terminal::closing(run, lang)),
     };
     terminal::exit(run, lang).iter().for_each(screen::talk);
-    (shown != Code::Done).then_some(shown)
+    shown
 }
 
 impl Ran {

@@ -1,5 +1,9 @@
 //! The exit codes of the public table, each reached as a user reaches it.
 
+use std::fs::File;
+use std::process::{Child, Output, Stdio};
+
+use crate::signals::{long, signal, start, until};
 use crate::world::{Done, World, mock, scenario};
 
 fn gate(check: &str) -> String {
@@ -223,4 +227,46 @@ fn six_when_an_output_cannot_be_written_before_anything_is_sent() {
         assert!(done.stderr.contains(said) && done.stderr.contains("nothing was sent"), "{}", done.stderr);
     }
     assert_eq!(world.read("s.toml"), before);
+}
+
+/// The binary with a stdout that takes nothing.
+fn on_full_disk(world: &World, words: &[&str]) -> Child {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    world.command(words).stdout(full).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn six_when_stdout_cannot_be_written_unless_something_stronger_ended_the_run() {
+    let world = gated("success_rate >= 99%");
+    for words in [
+        ["run", "s.toml", "--quiet"].as_slice(),
+        &["gate", "report/latest.json", "--scenario", "s.toml"],
+        &["calibrate", "s.toml", "--to", "b.json", "--times", "2", "--quiet"],
+    ] {
+        let Output { status, stderr, .. } = on_full_disk(&world, words).wait_with_output().unwrap();
+        let said = String::from_utf8(stderr).unwrap();
+        assert!(status.code() == Some(6) && said.contains("stdout cannot be written"), "{words:?}: {said}");
+    }
+    assert!(world.path().join("b.json").exists());
+    let server = mock("ttft=20ms&itl=2ms&tokens=5");
+    let world = long(&format!("http://{}", server.addr()));
+    let child = on_full_disk(&world, &["run", "s.toml"]);
+    until(&server, 20);
+    signal(&child, "TERM");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
+}
+
+#[test]
+fn six_when_a_copy_cannot_be_written_and_the_result_itself_tells_of_it() {
+    let server = mock("ttft=20ms&itl=2ms&tokens=5");
+    let world = long(&format!("http://{}", server.addr()));
+    let text = world.read("s.toml").replace("[4, 8]", "[4]").replace("60s", "1s");
+    world.write("s.toml", &(text + "[report]\njson = \"mine.json\"\n"));
+    let child = start(&world);
+    until(&server, 20);
+    std::fs::create_dir_all(world.path().join("report/latest.json")).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(6));
+    let result: serde_json::Value = serde_json::from_str(&world.read("mine.json")).unwrap();
+    let said = result["exit"]["reasons"][0].as_str().unwrap();
+    assert!(result["exit"]["code"] == 6 && said.contains("latest.json` cannot be written"), "{said}");
 }

@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod baseline;
 mod codes;
 mod commands;
 mod comparison;
 mod formats;
 mod gate;
+mod no_data;
 mod outputs;
 mod probe;
 mod rounds;

@@ -50,6 +50,7 @@ fn samples_give_the_result_of_the_run_again_to_the_byte() {
     assert!(count("/stages/1/http_429") + count("/stages/1/counts/cancelled") > 0, "{result}");
     assert!(count("/stages/3/counts/dropped") > 0, "{result}");
     assert_eq!(count("/stages/0/phase_counts/warm_up"), 5);
+    assert_eq!(result["scenario"]["workload"]["stages"].as_object().unwrap().len(), 4);
     assert_same(&world, "s.ndjson.gz");
 }
 
@@ -119,6 +120,7 @@ fn killed_and_rebuilt(kill: u64) {
         (&"interrupted".into(), &5.into(), &"incomplete".into(), &"skipped".into())
     );
     assert_eq!(result["warnings"][0]["code"], "cut_off");
+    assert_eq!(result["scenario"]["workload"]["stages"]["c8"]["length"], "60s");
     let qps = stage["qps"].as_f64().unwrap();
     let in_window = qps * stage["window_s"].as_f64().unwrap();
     assert!((in_window - all as f64).abs() < 0.01 * all as f64 + 1.0, "{stage}");

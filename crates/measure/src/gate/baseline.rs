@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Statistic;
 use super::judge::measured;
-use crate::Amount;
 use crate::distribution::{DistributionSummary, round};
 use crate::interval::deviation;
 use crate::metric::{Kind, TABLE};
 use crate::normal::{quantile, students_quantile};
-use crate::result::{RunResult, SCHEMA_VERSION, StageResult};
+use crate::result::{RunResult, SCHEMA_VERSION, StageResult, StageStatus};
+use crate::{Amount, Workload};
 
 /// Numbers of an accepted run, by stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,8 +26,23 @@ pub struct Baseline {
     pub model: Option<String>,
     /// Label of the machine.
     pub testbed: String,
-    /// The stages.
+    /// What was sent and how; null in baselines of older versions.
+    #[serde(default)]
+    pub workload: Option<Workload>,
+    /// The stages that came to their end.
     pub stages: BTreeMap<String, BaselineStage>,
+    /// In what the run to be judged differs: see [`Baseline::for_run`].
+    #[serde(skip)]
+    pub differences: Differences,
+}
+
+/// What of a run is not judged by a baseline while the rest is, each with how it differs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Differences {
+    /// Stages with another load.
+    pub loads: BTreeMap<String, String>,
+    /// Yardsticks of some of the numbers.
+    pub yardsticks: BTreeMap<String, String>,
 }
 
 /// One stage of a baseline.
@@ -95,27 +110,19 @@ impl Baseline {
         self.stages.get(stage)?.noise.get(&of.to_string())?.floor
     }
 
-    /// The baseline that a run would make.
+    /// The baseline that a run would make: of the stages of its ladder that came to their end.
     pub fn of(run: &RunResult, testbed: &str) -> Self {
-        let stages = run.stages.iter().map(|stage| (stage.name.clone(), BaselineStage::of(stage))).collect();
+        let whole = run.climbed().filter(|stage| stage.status == StageStatus::Complete);
         Self {
             schema_version: SCHEMA_VERSION,
             test_name: run.test_name.clone(),
             api: run.api.clone(),
             model: run.model.clone(),
             testbed: testbed.to_owned(),
-            stages,
+            workload: run.scenario.workload.clone(),
+            stages: whole.map(|stage| (stage.name.clone(), BaselineStage::of(stage))).collect(),
+            differences: Differences::default(),
         }
-    }
-
-    /// Whether the stage of that name was another load, so that the two cannot be compared.
-    pub(super) fn other_load(&self, stage: &StageResult) -> bool {
-        let Some(row) = self.stages.get(&stage.name) else { return false };
-        let same = row.concurrency == stage.concurrency
-            && row.rate == stage.rate
-            && row.ramp_from == stage.ramp_from
-            && row.arrival == stage.arrival;
-        !same
     }
 
     /// The baseline's number for a statistic of a stage.
@@ -144,20 +151,6 @@ impl Baseline {
             Some(stage) => (deviation, students_quantile(confidence, stage.runs as f64 - 1.0)),
             None => (None, quantile(confidence)),
         }
-    }
-
-    /// Why this baseline and a run cannot be compared, if they cannot.
-    pub fn mismatch(&self, api: &str, model: Option<&str>, testbed: &str) -> Option<String> {
-        let differ = |what: &str, here: &str, there: &str| {
-            format!("the baseline was measured with {what} {there:?}, this run has {here:?}")
-        };
-        if self.api != api {
-            return Some(differ("api", api, &self.api));
-        }
-        if self.model.as_deref() != model {
-            return Some(differ("model", model.unwrap_or("-"), self.model.as_deref().unwrap_or("-")));
-        }
-        (self.testbed != testbed).then(|| differ("testbed", testbed, &self.testbed))
     }
 }
 

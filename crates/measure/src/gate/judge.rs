@@ -83,6 +83,9 @@ fn against_baseline(
         return line.without_data(Reason::OtherLoad);
     }
     let of = rule.check.statistic();
+    if baseline.other_yardstick(of.metric).is_some() {
+        return line.without_data(Reason::OtherYardstick);
+    }
     let (Some(value), Some(row)) = (line.value, baseline.value(of, &stage.name)) else {
         return line.without_data(Reason::NotInBaseline);
     };

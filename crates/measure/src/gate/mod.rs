@@ -3,6 +3,7 @@
 mod baseline;
 mod change;
 mod check;
+mod comparable;
 mod confirm;
 mod grammar;
 mod judge;
@@ -12,8 +13,9 @@ pub mod rolling;
 mod statistic;
 mod tight;
 
-pub use baseline::{Baseline, BaselineStage, Noise};
+pub use baseline::{Baseline, BaselineStage, Differences, Noise};
 pub use check::{Check, Comparison, Level, Limit, Rule, Scope, Stat};
+pub use comparable::{Comparable, OBJECTIVES, READING_SPEED};
 pub use confirm::doubtful;
 pub use grammar::CheckError;
 pub use judge::{Reference, judge, measured};

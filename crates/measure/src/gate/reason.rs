@@ -26,6 +26,8 @@ pub enum Reason {
     NoBaseline,
     /// The baseline's stage of this name had another load.
     OtherLoad,
+    /// What the number is counted by was another one in the baseline: the objectives of goodput, the speed of smoothness.
+    OtherYardstick,
     /// The baseline has no number for the stage.
     NotInBaseline,
     /// The statistic has no interval here or in the baseline, so that a change cannot be told from chance.
@@ -62,6 +64,10 @@ impl Reason {
             Self::NotMeasured => "nothing was measured".to_owned(),
             Self::NoBaseline => "no baseline is used in this run".to_owned(),
             Self::OtherLoad => format!("the baseline's stage {stage} had another load"),
+            Self::OtherYardstick => {
+                "the baseline was counted by another yardstick: other objectives or another reading speed"
+                    .to_owned()
+            }
             Self::NotInBaseline => format!("the baseline has no row for stage {stage}"),
             Self::NoInterval => {
                 "it has no interval, here or in the baseline: a change cannot be told from chance".to_owned()

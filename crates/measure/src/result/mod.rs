@@ -16,7 +16,7 @@ pub use load::{CancelLine, LoadLine, RetryLine};
 pub use round::RoundLine;
 pub use run::{
     Exit, Fingerprint, Ladder, Machine, Override, Preflight, ReadError, RunResult, RunStatus, SCHEMA_VERSION,
-    SearchLine, StopLine, Tool, Warning,
+    SEARCHED, SearchLine, StopLine, Tool, Warning,
 };
 pub use schema::schema;
 pub use stage::{

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::outcome;
 use super::{Against, ErrorExample, GateResult, LoadLine, StageResult};
-use crate::{Amount, LoadUnit, Outcome};
+use crate::{Amount, LoadUnit, Outcome, Workload};
 
 /// Rises when the meaning of a key changes.
 pub const SCHEMA_VERSION: u32 = 1;
+/// How the names of the stages of a search begin.
+pub const SEARCHED: &str = "try-";
 
 /// One run, complete: everything that any report shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,6 +132,9 @@ pub struct Fingerprint {
     pub profile: Option<String>,
     /// What differs from the file.
     pub overrides: Vec<Override>,
+    /// What was sent and how: runs are compared with a baseline where it is the same. Null in results of older versions.
+    #[serde(default)]
+    pub workload: Option<Workload>,
 }
 
 /// One value that did not come from the file.
@@ -243,7 +248,24 @@ pub struct Warning {
     pub text: String,
 }
 
+impl Fingerprint {
+    /// The first override that changed the workload, as `load.stages by --stages`.
+    pub fn overridden(&self) -> Option<String> {
+        let change = self.overrides.iter().find(|change| change.changes_workload)?;
+        Some(format!("{} by {}", change.key, change.source))
+    }
+}
+
 impl RunResult {
+    /// The stages of the ladder, without those of a search.
+    pub fn climbed(&self) -> impl Iterator<Item = &StageResult> {
+        let is_listed = |stage: &&StageResult| match &self.scenario.workload {
+            Some(workload) => workload.stages.contains_key(&stage.name),
+            None => self.search.is_none() || !stage.name.starts_with(SEARCHED),
+        };
+        self.stages.iter().filter(is_listed)
+    }
+
     /// Reads a saved result.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
 mod ab;
+mod comparable;
 mod gate;
 mod generated;
 mod ladder;

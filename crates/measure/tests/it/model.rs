@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use measure::gate::{Baseline, BaselineStage, Check, Level, Reference, Rule, judge};
+use measure::gate::{Baseline, BaselineStage, Check, Differences, Level, Reference, Rule, judge};
 use measure::result::{CheckResult, SCHEMA_VERSION, StageResult, StageStatus};
 use measure::sample::{ArrivalClock, Attempt, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
 use measure::stage::{ClientLook, Intervals, StageFrame, StageRecorder};
@@ -50,7 +50,9 @@ pub(crate) fn pair(model: Model, slower: f64, rules: &[Rule], seed: u64) -> Vec<
         api: String::new(),
         model: None,
         testbed: String::new(),
+        workload: None,
         stages: [(before.name.clone(), BaselineStage::of(&before))].into(),
+        differences: Differences::default(),
     };
     judge(rules, &[after], Some(Reference::Baseline(&baseline)))
         .checks

@@ -9,7 +9,9 @@ use crate::{generated, run};
 const PROMISED: &str = "
     schema_version tool.name tool.version status exit.code exit.reasons test_name provider base_url url api model stream
     auth_header headers.content-type started_at finished_at seed scenario.path scenario.sha256 scenario.profile
-    scenario.overrides load.warm_up load.distinct_prompts
+    scenario.overrides scenario.workload.bodies scenario.workload.data scenario.workload.settings scenario.workload.yardsticks
+    scenario.workload.stages
+    load.warm_up load.distinct_prompts
     load.cool_down_s load.drain_timeout_s load.max_requests load.cancel load.retry load.stop
     load.search machine.os machine.cpus machine.workers preflight.outcome preflight.ttft_ms preflight.e2e_ms
     stages[].name stages[].status stages[].concurrency stages[].rate stages[].ramp_from stages[].arrival
@@ -156,12 +158,14 @@ fn a_result_of_an_older_version_is_read_with_nulls_where_it_knew_nothing() {
     };
     remove(&mut old, LATER);
     remove(&mut old["ladder"], "unit");
+    remove(&mut old["scenario"], "workload");
     old["stages"].as_array_mut().unwrap().truncate(1);
     remove(&mut old["stages"][0], LATER_IN_STAGE);
     remove(&mut old["stages"][0]["keys"][0], "failed");
     remove(&mut old["gate"]["checks"][0], "reason_code");
     let read = RunResult::from_json(&old.to_string()).unwrap();
-    assert_eq!((read.load, read.ladder.unit), (None, measure::LoadUnit::Users));
+    assert_eq!((&read.load, &read.scenario.workload), (&None, &None));
+    assert_eq!((read.climbed().count(), read.ladder.unit), (1, measure::LoadUnit::Users));
     let stage = &read.stages[0];
     assert_eq!((stage.level(), stage.is_step()), (measure::Level::Users(2), true));
     assert_eq!((stage.keys[0].failed, read.gate.checks[0].reason_code), (0, None));

@@ -13,7 +13,7 @@ use measure::result::{
 };
 use measure::sample::{Attempt, ErrorDetail, Instants, Phase, Sample, TokenEvent, TokenSource, Tokens};
 use measure::stage::{ArrivalKind, ClientLook, Intervals, OpenLoop, StageFrame, StageRecorder};
-use measure::{Amount, Distribution, ErrorClass, Offset, Outcome};
+use measure::{Amount, Distribution, ErrorClass, Offset, Outcome, Settings, Workload};
 
 pub(crate) fn ms(ms: u64) -> Offset {
     Offset::from_nanos(ms * 1_000_000)
@@ -199,6 +199,7 @@ pub(crate) fn result() -> RunResult {
                 source: "--stages".into(),
                 changes_workload: true,
             }],
+            workload: Some(workload()),
         },
         machine: Machine { os: "linux".into(), cpus: 2, workers: 1 },
         preflight: Some(Preflight {
@@ -273,5 +274,18 @@ fn against() -> Against {
             pairs: 10,
             of: BTreeMap::from([("ttft.p50".into(), difference)]),
         }],
+    }
+}
+
+fn workload() -> Workload {
+    let settings = |pairs: &[(&str, &str)]| -> Settings {
+        pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    };
+    Workload {
+        bodies: "4941c5735516b81f".into(),
+        data: "69509417d49829ee".into(),
+        settings: settings(&[("order", "round-robin"), ("warm_up", "10 requests")]),
+        yardsticks: settings(&[("objectives", "ttft 0.8s"), ("reading_speed", "10")]),
+        stages: ["c2", "c5"].map(|name| (name.to_owned(), settings(&[("length", "60s")]))).into(),
     }
 }

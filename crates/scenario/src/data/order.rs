@@ -35,6 +35,17 @@ impl Order {
         row as usize
     }
 
+    /// In words, with the seed where it decides which row is next.
+    pub(crate) fn text(&self) -> String {
+        match self.kind {
+            OrderKind::RoundRobin => "round-robin".to_owned(),
+            // Of one row, whatever follows is that row.
+            _ if self.rows == 1 => "round-robin".to_owned(),
+            OrderKind::Shuffle => format!("shuffle, seed {}", self.seed),
+            OrderKind::Random => format!("random, seed {}", self.seed),
+        }
+    }
+
     /// A Feistel network over the next power of four is a permutation; walking on from values outside the rows keeps
     /// it one. Unlike a stored shuffle it costs nothing per pass.
     fn shuffled(&self, index: u64, key: u64) -> u64 {

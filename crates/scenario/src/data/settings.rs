@@ -9,6 +9,7 @@ use super::prompts::BUILT_IN;
 use super::rows::{Row, RowPlace};
 use super::trace::Trace;
 use super::{files, json, trace};
+use crate::digest::of_values;
 use crate::layers::{Node, NodeKind};
 use crate::read::Section;
 
@@ -23,6 +24,13 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// When the requests of a trace start, a row each.
     pub(crate) trace: Option<Vec<Duration>>,
+}
+
+impl Settings {
+    /// Digest of the rows, in order.
+    pub(crate) fn digest(&self) -> String {
+        of_values(self.rows.iter().map(|row| Value::Object(row.fields.clone())))
+    }
 }
 
 /// Reads `[data]`.

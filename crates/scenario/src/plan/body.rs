@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::data::Order;
+use crate::digest::of_values;
 use crate::template::Body;
 
 /// The bodies of a run. Cheap to clone: shared by every worker.
@@ -15,6 +16,16 @@ pub struct Bodies {
     /// One per row of the data; at least one.
     bodies: Arc<[Body]>,
     order: Order,
+    digests: Digests,
+}
+
+/// What the bodies of two runs are compared by.
+#[derive(Debug, Clone)]
+pub(super) struct Digests {
+    /// Of the bodies, in the order of the rows.
+    pub(super) bodies: String,
+    /// Of the rows they were rendered from.
+    pub(super) data: String,
 }
 
 /// A body could not be rendered for a row of the data.
@@ -28,8 +39,20 @@ pub struct BodyError {
 }
 
 impl Bodies {
-    pub(crate) fn new(bodies: Vec<Body>, order: Order) -> Self {
-        Self { bodies: bodies.into(), order }
+    /// The bodies, and the digest of the rows they were rendered from.
+    pub(crate) fn new(bodies: Vec<Body>, order: Order, data: String) -> Self {
+        let values = bodies.iter().map(|body| serde_json::from_slice(&body.with_id("")).unwrap_or_default());
+        let digests = Digests { bodies: of_values(values), data };
+        Self { bodies: bodies.into(), order, digests }
+    }
+
+    pub(super) fn digests(&self) -> &Digests {
+        &self.digests
+    }
+
+    /// How the rows follow one another, in words.
+    pub(super) fn order(&self) -> String {
+        self.order.text()
     }
 
     /// Body of a row of the data (0-based), for a request that carries `request_id`.

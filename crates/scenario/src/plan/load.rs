@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use measure::gate::Rule;
+use measure::result::SEARCHED;
 use measure::stage::ArrivalKind;
 use measure::{ErrorClass, Level};
 
@@ -148,7 +149,7 @@ impl Search {
     pub fn stage(&self, amount: u32) -> Stage {
         let level = self.stage.level().with(f64::from(amount));
         Stage {
-            name: format!("try-{}", level_name(level)),
+            name: format!("{SEARCHED}{}", level_name(level)),
             work: self.stage.work.at(level),
             ..self.stage.clone()
         }

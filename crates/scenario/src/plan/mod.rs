@@ -16,6 +16,7 @@ mod proxy;
 mod response;
 mod secrets;
 mod target;
+mod workload;
 
 pub use ab::{BLOCKS_PER_SIDE, Side};
 pub use api::Api;

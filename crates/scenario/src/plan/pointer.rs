@@ -1,5 +1,7 @@
 //! JSON pointers (RFC 6901), with `*` for any index.
 
+use std::fmt;
+
 use serde_json::Value;
 
 /// A place, or several, in a JSON document.
@@ -47,6 +49,15 @@ impl Pointer {
             found.get_or_insert(value);
         });
         found
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|step| match step {
+            Step::Any => f.write_str("/*"),
+            Step::Name(name) => write!(f, "/{}", name.replace('~', "~0").replace('/', "~1")),
+        })
     }
 }
 
@@ -102,7 +113,9 @@ mod tests {
         ];
         for (text, expected) in rows {
             let mut found = Vec::new();
-            Pointer::parse(text).unwrap().visit(&value, &mut |value| found.push(value.clone()));
+            let pointer = Pointer::parse(text).unwrap();
+            pointer.visit(&value, &mut |value| found.push(value.clone()));
+            assert_eq!(pointer.to_string(), text);
             assert_eq!(Value::from(found), expected, "{text}");
         }
     }

@@ -15,3 +15,4 @@ mod robust;
 mod schema;
 mod secrets;
 mod seed;
+mod workload;
