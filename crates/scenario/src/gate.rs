@@ -6,9 +6,9 @@ use std::sync::Arc;
 use measure::gate::{Check, CheckError, Level, Limit, Rule, Scope};
 use measure::metric::{Metric, Unit};
 
-use crate::diagnostic::{Place, nearest};
+use crate::diagnostic::{Place, Problems, nearest};
 use crate::layers::Node;
-use crate::plan::{GatePlan, Stage};
+use crate::plan::{GatePlan, Plan, Stage};
 use crate::read::Section;
 
 /// Confidence of the intervals where the file says nothing.
@@ -35,6 +35,24 @@ impl<'a> Ladder<'a> {
     }
 }
 
+/// Says what the checks against the baseline are judged by, where that may surprise.
+pub(crate) fn note_baseline(plan: &Plan, problems: &Problems) {
+    if !plan.gate.rules.iter().any(|rule| matches!(rule.check.limit, Limit::Baseline { .. })) {
+        return;
+    }
+    match (&plan.against, &plan.gate.baseline) {
+        (Some(_), Some(file)) => problems.notice(format!(
+            "checks against the baseline are judged by B of the same run: `{}` is not read",
+            file.display()
+        )),
+        (Some(_), None) => problems.notice("checks against the baseline are judged by B of the same run"),
+        (None, None) => problems.notice(
+            "checks compare with a baseline, but `[gate] baseline` names none: they cannot be judged",
+        ),
+        (None, Some(_)) => {}
+    }
+}
+
 /// Reads `[gate]`. `baseline` is the command line's.
 pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&Path>) -> GatePlan {
     let mut rules = Vec::new();
@@ -46,12 +64,6 @@ pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&P
         rules.extend(read_table(table, ladder));
     }
     let baseline = baseline.map(Path::to_owned).or_else(|| section.path("baseline"));
-    let compares = |rule: &Rule| matches!(rule.check.limit, Limit::Baseline { .. });
-    if baseline.is_none() && rules.iter().any(compares) {
-        section.context.problems.notice(
-            "checks compare with a baseline, but `[gate] baseline` names none: they cannot be judged",
-        );
-    }
     GatePlan {
         rules,
         baseline,

@@ -168,10 +168,12 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
         gate,
         notices: Vec::new(),
     };
-    Some(match against {
+    let plan = match against {
         Some(side) => against::versus(plan, side, root),
         None => plan,
-    })
+    };
+    gate::note_baseline(&plan, root.context.problems);
+    Some(plan)
 }
 
 /// The longest that a request of any side may last by any single timeout.

@@ -148,7 +148,7 @@ fn a_stage_without_a_row_in_the_baseline_and_one_without_a_number_there_are_not_
 }
 
 /// A server that refuses some requests, counted from 0.
-fn refusing(refuses: impl Fn(u64) -> bool + Send + Sync + 'static) -> String {
+pub(crate) fn refusing(refuses: impl Fn(u64) -> bool + Send + Sync + 'static) -> String {
     let next = AtomicU64::new(0);
     let at = saying(move |request| {
         if request.starts_with("GET") {

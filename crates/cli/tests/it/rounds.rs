@@ -4,20 +4,6 @@ use serde_json::Value;
 
 use crate::world::World;
 
-/// The samples of the only run.
-fn samples(world: &World) -> String {
-    let files = std::fs::read_dir(world.path().join("report")).unwrap().map(|entry| entry.unwrap().path());
-    let samples = files.into_iter().find(|path| path.to_string_lossy().ends_with(".ndjson")).unwrap();
-    samples.to_string_lossy().into_owned()
-}
-
-/// Asserts that the samples give the result of the run again.
-fn assert_rebuilt(world: &World) {
-    let again = world.rungs(&["report", &samples(world), "--json", "-"]);
-    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
-    assert_eq!(again.stdout, world.read("report/latest.json"));
-}
-
 #[test]
 fn a_ladder_that_is_climbed_three_times_is_one_ladder_whose_unit_is_the_run() {
     let world = World::on_mock("[gate]\nrepeats = 3\nchecks = [\"e2e.mean <= 10s\", \"http_429 <= 0\"]\n");
@@ -37,7 +23,7 @@ fn a_ladder_that_is_climbed_three_times_is_one_ladder_whose_unit_is_the_run() {
         assert_eq!((&interval["unit"], &interval["units"]), (&"runs".into(), &3.into()), "{interval}");
     }
     assert!(stages[0]["rounds"][1]["begins_s"].as_f64() > stages[1]["rounds"][0]["begins_s"].as_f64());
-    assert_rebuilt(&world);
+    world.assert_rebuilt();
 }
 
 #[test]
@@ -55,7 +41,7 @@ fn a_stage_with_a_failed_check_is_measured_again_before_the_gate_fails() {
         "{}",
         done.stdout
     );
-    assert_rebuilt(&world);
+    world.assert_rebuilt();
     // What only advises is not worth another run.
     let advisory = World::on_mock(&format!("[gate]\nconfirm = 2\n{check}level = \"advisory\"\n"));
     assert_eq!(advisory.rungs(&["run", "s.toml", "--quiet"]).code, 0);

@@ -50,6 +50,20 @@ impl World {
         serde_json::from_str(&self.read("report/latest.json")).unwrap()
     }
 
+    /// The samples of the only run.
+    pub(crate) fn samples(&self) -> String {
+        let files = std::fs::read_dir(self.path().join("report")).unwrap().map(|entry| entry.unwrap().path());
+        let samples = files.into_iter().find(|path| path.to_string_lossy().ends_with(".ndjson")).unwrap();
+        samples.to_string_lossy().into_owned()
+    }
+
+    /// Asserts that the samples of the only run give its result again.
+    pub(crate) fn assert_rebuilt(&self) {
+        let again = self.rungs(&["report", &self.samples(), "--json", "-"]);
+        assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+        assert_eq!(again.stdout, self.read("report/latest.json"));
+    }
+
     /// The newest page, its escaped characters as they are read.
     pub(crate) fn page(&self) -> String {
         self.read("report/latest.html").replace("&#x2f;", "/").replace("&#x27;", "'")
