@@ -4,7 +4,7 @@
 rungs := "target/release/rungs"
 
 # pages of results that say little or hold what an attacker would write, for the browser
-samples := "hostile-zh nothing-measured-en comparison-hostile-zh"
+samples := "hostile-zh nothing-measured-en comparison-hostile-zh two-sides-zh"
 
 # list the recipes
 default:

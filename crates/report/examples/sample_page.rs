@@ -23,6 +23,7 @@ fn main() -> io::Result<()> {
             ("searched", fixture::searched(lang)),
             ("ramps", fixture::ramps(lang)),
             ("two-sides", fixture::two_sides(lang)),
+            ("several-rounds", fixture::several_rounds(lang)),
             ("hostile", fixture::hostile(lang)),
             ("eight-hours", fixture::eight_hours(lang)),
         ];

@@ -177,6 +177,13 @@ pub fn legend(run: &RunResult, lang: Lang) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![lang.pick("times in ms", "时间单位为毫秒").to_owned()];
+    let climbs = run.stages.iter().map(|stage| stage.rounds.len()).max().unwrap_or(0);
+    if climbs > 1 {
+        lines.push(lang.pick(
+            format!("the ladder was climbed {climbs} times: the numbers are of all climbs together"),
+            format!("阶梯共运行 {climbs} 轮：数值为各轮合计"),
+        ));
+    }
     if run.stages.iter().any(load::is_open) {
         let text = lang.pick(
             "queue: p95 of the time from when a request was due to when it started",

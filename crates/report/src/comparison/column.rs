@@ -134,7 +134,7 @@ impl Column {
     }
 
     /// Its name among the intervals: `ttft.p95`, `qps`.
-    fn statistic(&self) -> String {
+    pub(crate) fn statistic(&self) -> String {
         match self.percentile {
             "" => self.metric.name().to_owned(),
             percentile => format!("{}.{percentile}", self.metric),

@@ -15,6 +15,7 @@ mod ladder;
 mod page;
 mod policy;
 mod reference;
+mod rounds;
 mod script_json;
 mod sides;
 mod summary;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::chart::Charts;
 use super::script_json::script_json;
 use super::text::coded;
-use super::{cards, distributions, facts, failures, gate, ladder, reference, sides, summary};
+use super::{cards, distributions, facts, failures, gate, ladder, reference, rounds, sides, summary};
 use crate::Lang;
 
 pub(super) const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
@@ -27,6 +27,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("summary.html", include_str!("assets/parts/summary.html")),
     ("sides.html", include_str!("assets/parts/sides.html")),
     ("ladder.html", include_str!("assets/parts/ladder.html")),
+    ("rounds.html", include_str!("assets/parts/rounds.html")),
     ("gate.html", include_str!("assets/parts/gate.html")),
     ("charts.html", include_str!("assets/parts/charts.html")),
     ("distributions.html", include_str!("assets/parts/distributions.html")),
@@ -58,6 +59,7 @@ struct Page {
     cards: Vec<cards::Card>,
     sides: Option<sides::Sides>,
     ladder: ladder::Table,
+    rounds: Option<rounds::Rounds>,
     gate: gate::Gate,
     distributions: Vec<distributions::Stage>,
     failures: failures::Failures,
@@ -82,6 +84,7 @@ fn try_render(run: &RunResult, lang: Lang) -> Result<String, minijinja::Error> {
         cards: cards::of(run),
         sides: sides::of(run),
         ladder: ladder::of(run),
+        rounds: rounds::of(run),
         gate: gate::of(run),
         distributions: distributions::of(run),
         failures: failures::of(run),

@@ -8,7 +8,7 @@ use crate::fixture::{self, HOSTILE};
 pub(crate) type Make = fn(Lang) -> RunResult;
 
 /// Every result, by its name.
-pub(crate) const RUNS: [(&str, Make); 8] = [
+pub(crate) const RUNS: [(&str, Make); 9] = [
     ("all_good", fixture::all_good),
     ("half_failing", fixture::half_failing),
     ("nothing_measured", fixture::nothing_measured),
@@ -17,6 +17,7 @@ pub(crate) const RUNS: [(&str, Make); 8] = [
     ("ramps", fixture::ramps),
     ("searched", fixture::searched),
     ("two_sides", fixture::two_sides),
+    ("several_rounds", fixture::several_rounds),
 ];
 
 /// More that somebody might write into a name.

@@ -87,6 +87,7 @@ fn the_page_says_what_was_measured_in_both_languages() {
         ("ramps", fixture::ramps),
         ("searched", fixture::searched),
         ("two_sides", fixture::two_sides),
+        ("several_rounds", fixture::several_rounds),
     ];
     for (name, run) in runs {
         for lang in Lang::ALL {
