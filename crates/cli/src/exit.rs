@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use measure::ErrorClass;
-use measure::ErrorGroup;
 use measure::result::{Exit, RunResult, StageResult, StageStatus, Verdict};
+use measure::{ErrorClass, ErrorGroup, Outcome};
 use report::{Ended, Lang};
 
 /// Every exit code.
@@ -99,6 +98,7 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
             (Code::Bug, format!("the sums of the run do not add up, please report this ({sums})"))
         }),
     );
+    reasons.extend(faults(run).map(|text| (Code::Bug, text)));
     reasons.extend(around.unwritten.iter().map(|text| (Code::Output, text.clone())));
     reasons.extend(around.unusable.iter().map(|text| (Code::Target, text.clone())));
     match run.gate.verdict {
@@ -110,6 +110,24 @@ fn reasons(run: &RunResult, around: &Circumstances) -> Vec<(Code, String)> {
         Verdict::Pass => {}
     }
     reasons
+}
+
+/// Requests in the middle of which this program failed.
+fn faults(run: &RunResult) -> Option<String> {
+    let internal = Outcome::Failed(ErrorClass::Internal);
+    let against = run.against.as_ref();
+    let preflights = run.preflight.iter().chain(against.and_then(|against| against.preflight.as_ref()));
+    let before = preflights.filter(|preflight| preflight.outcome == internal);
+    let before = before.filter_map(|preflight| Some((1, preflight.error.as_ref()?)));
+    let stages = run.stages.iter().chain(against.iter().flat_map(|against| &against.stages));
+    let errors = stages.flat_map(|stage| &stage.errors).filter(|error| error.class == internal.name());
+    let all: Vec<_> = before.chain(errors.map(|error| (error.count, &error.example))).collect();
+    let (_, example) = all.first()?;
+    let requests = match all.iter().map(|(count, _)| count).sum() {
+        1 => "1 request".to_owned(),
+        count => format!("{count} requests"),
+    };
+    Some(format!("rungs itself failed in {requests}, please report this ({})", example.message))
 }
 
 /// Results hold reasons in English; reports say them in either language.

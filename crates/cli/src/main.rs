@@ -21,6 +21,7 @@ mod subject;
 mod watcher;
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser as _;
 
@@ -28,12 +29,7 @@ use args::{Args, Command};
 use exit::Code;
 
 fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|panic| {
-        screen::talk(format_args!(
-            "rungs hit a bug and stopped: {panic}\nThis is a fault of the program, not of your scenario; \
-             please report it with the scenario file (without keys)."
-        ));
-    }));
+    std::panic::set_hook(Box::new(tell_bug));
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -45,6 +41,23 @@ fn main() -> ExitCode {
     };
     let code = std::panic::catch_unwind(|| dispatch(args.command)).unwrap_or(Code::Bug);
     code.into()
+}
+
+/// Says it once: what happens to one request may happen to thousands.
+fn tell_bug(panic: &std::panic::PanicHookInfo<'_>) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    // A worker goes on without the request.
+    let is_worker = std::thread::current().name().is_some_and(|name| name.starts_with(engine::WORKER));
+    let (stopped, rest) = match is_worker {
+        true => ("", "The request counts as failed, the run goes on. "),
+        false => (" and stopped", ""),
+    };
+    if !is_worker || !TOLD.swap(true, Ordering::Relaxed) {
+        screen::talk(format_args!(
+            "rungs hit a bug{stopped}: {panic}\n{rest}This is a fault of the program, not of your scenario; please \
+             report it with the scenario file (without keys)."
+        ));
+    }
 }
 
 fn dispatch(command: Command) -> Code {

@@ -160,6 +160,8 @@ classes! {
     ClientResource "client_resource" Client
     /// The host's name cannot be resolved.
     Dns "dns" Client
+    /// A fault of this program.
+    Internal "internal" Client
 }
 
 impl ErrorClass {
@@ -184,6 +186,6 @@ mod tests {
         for class in ErrorClass::ALL {
             assert_eq!(ErrorClass::named(class.name()), Some(*class));
         }
-        assert_eq!(ErrorClass::ALL.len(), 29);
+        assert_eq!(ErrorClass::ALL.len(), 30);
     }
 }

@@ -252,6 +252,16 @@ pub const TABLE: &[Trouble] = &[
         ),
         zh: advice("本机文件描述符或端口耗尽", "`ulimit -n`；TIME_WAIT 状态的端口", "提高上限或减少并发"),
     },
+    Trouble {
+        sign: "a bug of rungs",
+        classes: &[ErrorClass::Internal],
+        en: advice(
+            "rungs itself failed in the middle of the request",
+            "the message; whether it comes again",
+            "report it with the scenario file, without keys",
+        ),
+        zh: advice("rungs 自身在请求过程中出错", "错误信息；能否重现", "附上去除密钥的场景文件反馈"),
+    },
 ];
 
 #[cfg(test)]

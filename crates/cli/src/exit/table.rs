@@ -209,6 +209,29 @@ fn what_a_search_breaks_is_no_reason() {
 }
 
 #[test]
+fn a_request_in_which_this_program_failed_is_a_bug_whatever_the_gate_says() {
+    let fault = |count: u64| {
+        let example =
+            json!({ "status": null, "message": "a fault of rungs: index 7", "request_id": "", "at_s": 1.0 });
+        json!({ "class": "internal", "count": count, "example": example })
+    };
+    let mut run = plain(stage("c1", StageStatus::Complete));
+    run["stages"][0]["counts"]["ok"] = 5.into();
+    run["gate"]["verdict"] = "pass".into();
+    run["stages"][0]["errors"] = json!([fault(1)]);
+    let judged = |run: &serde_json::Value| {
+        let (code, exit) = judge(&serde_json::from_value(run.clone()).unwrap(), &Circumstances::default());
+        (code as u8, exit.reasons)
+    };
+    let said = "rungs itself failed in 1 request, please report this (a fault of rungs: index 7)";
+    assert_eq!(judged(&run), (70, vec![said.to_owned()]));
+    run["stages"][0]["errors"] = json!([]);
+    let error = fault(1)["example"].clone();
+    run["preflight"] = json!({ "outcome": "internal", "ttft_ms": null, "e2e_ms": null, "error": error });
+    assert_eq!(judged(&run), (70, vec![said.to_owned()]));
+}
+
+#[test]
 fn the_stronger_of_two_codes_is_the_same_whichever_comes_first() {
     let order = [
         Code::Interrupted,

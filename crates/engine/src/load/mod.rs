@@ -22,4 +22,5 @@ pub(crate) use schedule::{Ends, Schedule};
 pub(crate) use shifts::Shifts;
 pub(crate) use timetable::{Leg, Timetable};
 pub(crate) use watch::{Live, Look};
+pub use worker::WORKER;
 pub(crate) use worker::{Report, Workers};

@@ -20,6 +20,7 @@ use super::watch::Live;
 use super::worker::Reports;
 use crate::attempt::{Ended, Log};
 use crate::caller::{Caller, Message};
+use crate::isolated::isolated;
 use crate::stop::Urgency;
 use crate::transport::{Lines, Link};
 
@@ -105,7 +106,7 @@ impl Bench {
                     () = stop.reached(Urgency::Now) => Ended::cancelled(),
                     // Who leaves closes the connection, as a browser would.
                     () = sleep_until_some(leaves) => Ended::cancelled(),
-                    ended = self.caller.attempt(&self.lines, kept, &message, &mut log) => ended,
+                    ended = isolated(self.caller.attempt(&self.lines, kept, &message, &mut log)) => ended,
                 }
             }
             Err(error) => unsendable(&mut log, self.caller.clock.now(), error.to_string()),

@@ -44,6 +44,9 @@ impl Reports {
     }
 }
 
+/// How the names of worker threads begin.
+pub const WORKER: &str = "rungs-worker-";
+
 /// The worker threads of a run.
 #[derive(Debug)]
 pub(crate) struct Workers {
@@ -75,7 +78,7 @@ impl Workers {
                 live: Arc::clone(live),
                 reports: sender.clone(),
             };
-            let thread = thread::Builder::new().name(format!("rungs-worker-{index}"));
+            let thread = thread::Builder::new().name(format!("{WORKER}{index}"));
             workers.threads.push(thread.spawn(move || hand.work()).map_err(EngineError::Worker)?);
             workers.orders.push(orders);
         }
