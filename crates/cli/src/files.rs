@@ -1,11 +1,12 @@
 //! Files: written through a temporary one and a rename, so that none is ever half there; every error names its path.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use scenario::plan::{Outputs, Plan, Samples};
+use scenario::plan::{Outputs, Plan, Readers, Samples};
 use tempfile::NamedTempFile;
 
 use crate::format::Format;
@@ -20,6 +21,8 @@ pub(crate) struct Places {
     pub(crate) samples: Option<PathBuf>,
     /// Copies that always show the newest run.
     pub(crate) latest: [PathBuf; 2],
+    /// Who may read them.
+    pub(crate) readers: Readers,
 }
 
 /// Longest model name in a file name, in characters.
@@ -48,7 +51,14 @@ impl Places {
                 Samples::Beside => Some(json.with_extension("samples.ndjson")),
                 Samples::At(path) => Some(path.clone()),
             };
-            let places = Self { json, html, others: others(outputs), samples, latest: latest.clone() };
+            let places = Self {
+                json,
+                html,
+                others: others(outputs),
+                samples,
+                latest: latest.clone(),
+                readers: outputs.readers,
+            };
             if places.reserve(outputs)? {
                 return Ok(places);
             }
@@ -69,7 +79,7 @@ impl Places {
             (Samples::Beside, Some(samples)) => samples,
             _ => &self.json,
         };
-        match File::create_new(first) {
+        match open(first, OpenOptions::new().create_new(true), outputs.readers) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error).with_context(|| format!("`{}` cannot be written", first.display())),
@@ -160,13 +170,29 @@ fn try_folder(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole, or not at all.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> anyhow::Result<()> {
     let context = || format!("`{}` cannot be written", path.display());
     let mut file = NamedTempFile::new_in(folder(path)).with_context(context)?;
     file.write_all(bytes).with_context(context)?;
-    // A temporary file is private; a report is made to be passed on.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    file.as_file().set_permissions(mode).with_context(context)?;
+    // A temporary file is private.
+    file.as_file().set_permissions(Permissions::from_mode(mode(readers))).with_context(context)?;
     file.persist(path).with_context(context)?;
     Ok(())
+}
+
+/// Opens a file to be written as the run goes; one that must be new, or one that is begun again.
+pub(crate) fn open(path: &Path, open: &OpenOptions, readers: Readers) -> std::io::Result<File> {
+    let file = open.clone().write(true).mode(mode(readers)).open(path)?;
+    // One that was there has the rights that it had.
+    if readers == Readers::Owner {
+        file.set_permissions(Permissions::from_mode(mode(readers)))?;
+    }
+    Ok(file)
+}
+
+fn mode(readers: Readers) -> u32 {
+    match readers {
+        Readers::Everyone => 0o644,
+        Readers::Owner => 0o600,
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use scenario::plan::Readers;
+
 use crate::args::OutputArgs;
 use crate::exit::Code;
 use crate::files::replace;
@@ -75,5 +77,5 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
         anyhow::ensure!(screen::data(text) == Code::Done, "nothing more is written");
         return Ok(());
     }
-    replace(path, text.as_bytes())
+    replace(path, text.as_bytes(), Readers::Everyone)
 }

@@ -1,13 +1,16 @@
 //! The samples file while it grows: plain, or compressed as its name says. What is flushed can be read, whatever becomes of
 //! the process.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use scenario::plan::Readers;
+
+use crate::files::open;
 
 /// An open samples file.
 pub(crate) enum SamplesFile {
@@ -19,8 +22,10 @@ pub(crate) enum SamplesFile {
 
 impl SamplesFile {
     /// Begins the file anew.
-    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
-        let file = File::create(path).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    pub(crate) fn create(path: &Path, readers: Readers) -> anyhow::Result<Self> {
+        let begun_anew = OpenOptions::new().create(true).truncate(true).clone();
+        let file = open(path, &begun_anew, readers)
+            .with_context(|| format!("`{}` cannot be written", path.display()))?;
         let file = BufWriter::new(file);
         let is_gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
         Ok(match is_gzip {
@@ -67,7 +72,7 @@ mod tests {
     fn what_was_flushed_can_be_read_before_the_end_and_the_whole_after_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.ndjson.gz");
-        let mut file = SamplesFile::create(&path).unwrap();
+        let mut file = SamplesFile::create(&path, Readers::Everyone).unwrap();
         file.write_all(b"one\n").unwrap();
         file.flush().unwrap();
         file.write_all(b"two\n").unwrap();
@@ -84,7 +89,7 @@ mod tests {
     fn a_name_without_gz_is_plain() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.ndjson");
-        let mut file = SamplesFile::create(&path).unwrap();
+        let mut file = SamplesFile::create(&path, Readers::Everyone).unwrap();
         file.write_all(b"one\n").unwrap();
         file.close().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"one\n");

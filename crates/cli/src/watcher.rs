@@ -32,7 +32,11 @@ impl Watcher {
         baseline: Option<&Baseline>,
     ) -> anyhow::Result<Self> {
         let mut watcher = Self {
-            samples: places.samples.as_deref().map(SamplesFile::create).transpose()?,
+            samples: places
+                .samples
+                .as_deref()
+                .map(|path| SamplesFile::create(path, places.readers))
+                .transpose()?,
             failure: None,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
             rules: plan.gate.rules.clone(),

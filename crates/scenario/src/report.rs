@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::layers::NodeKind;
-use crate::plan::{Language, Objectives, Outputs, Samples};
+use crate::plan::{Language, Objectives, Outputs, Readers, Samples};
 use crate::read::Section;
 
 /// Reads `[report]`. `out` takes the place of the folder, and explicit paths keep only their file names.
@@ -28,6 +28,10 @@ pub(crate) fn read(section: Section<'_>, out: Option<&Path>) -> Outputs {
         junit: explicit("junit"),
         csv: explicit("csv"),
         samples: samples(section, explicit),
+        readers: match section.boolean("private") {
+            Some(true) => Readers::Owner,
+            Some(false) | None => Readers::Everyone,
+        },
         lang: section
             .choice("lang", &[("en", Language::English), ("zh", Language::Chinese)])
             .or_else(|| language_of(section.context.environment)),

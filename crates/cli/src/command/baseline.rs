@@ -4,6 +4,7 @@ use std::path::Path;
 
 use measure::gate::Baseline;
 use measure::result::{RunResult, RunStatus, StageResult, StageStatus, Verdict};
+use scenario::plan::Readers;
 
 use crate::args::{BaselineAction, BaselineArgs};
 use crate::exit::Code;
@@ -39,7 +40,7 @@ pub(crate) fn baseline(args: &BaselineArgs) -> Code {
 pub(super) fn write(baseline: &Baseline, file: &Path) -> Code {
     let written = serde_json::to_string_pretty(baseline)
         .map_err(anyhow::Error::from)
-        .and_then(|text| replace(file, (text + "\n").as_bytes()));
+        .and_then(|text| replace(file, (text + "\n").as_bytes(), Readers::Everyone));
     match written {
         Ok(()) => {
             screen::talk(format_args!("baseline written to {}", file.display()));

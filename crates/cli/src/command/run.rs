@@ -201,14 +201,15 @@ fn write_all(
     let pages = [&places.html, &places.latest[1]].map(|path| (Format::Html, path));
     let others = places.others.iter().map(|(format, path)| (*format, path));
     for (format, path) in pages.into_iter().chain(others) {
-        let written = format.render(&run, lang).and_then(|text| replace(path, text.as_bytes()));
+        let written =
+            format.render(&run, lang).and_then(|text| replace(path, text.as_bytes(), places.readers));
         note_failure(written, &mut around);
         // What is written next tells of it.
         (code, run.exit) = judge(&run, &around);
     }
     let written = json::render(&run).map_err(anyhow::Error::from).and_then(|text| {
-        replace(&places.json, text.as_bytes())?;
-        replace(&places.latest[0], text.as_bytes())
+        replace(&places.json, text.as_bytes(), places.readers)?;
+        replace(&places.latest[0], text.as_bytes(), places.readers)
     });
     if written.is_err() {
         note_failure(written, &mut around);
@@ -216,7 +217,7 @@ fn write_all(
         // Where only the copy failed, the result itself still tells of it; a second failure is the same one.
         let _ = json::render(&run)
             .map_err(anyhow::Error::from)
-            .and_then(|text| replace(&places.json, text.as_bytes()));
+            .and_then(|text| replace(&places.json, text.as_bytes(), places.readers));
     }
     (run, code)
 }

@@ -257,3 +257,19 @@ fn result_samples_and_live_view_name_rates_and_ramps_as_the_file_does() {
     }
     assert!(done.stdout.contains("0 ~> 3") && done.stdout.contains("12.5/s"), "{}", done.stdout);
 }
+
+#[test]
+fn files_that_are_private_are_readable_by_their_owner_alone() {
+    let world = World::on_mock("[report]\nprivate = true\nmarkdown = \"m.md\"\nsamples = \"s.ndjson.gz\"\n");
+    world.write("s.ndjson.gz", "of an earlier run that everybody could read");
+    world.write("m.md", "the same");
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    let in_folder =
+        std::fs::read_dir(world.path().join("report")).unwrap().map(|entry| entry.unwrap().path());
+    let all: Vec<_> = in_folder.chain(["s.ndjson.gz", "m.md"].map(|name| world.path().join(name))).collect();
+    assert_eq!(all.len(), 6, "{all:?}");
+    for path in all {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{}", path.display());
+    }
+}

@@ -177,7 +177,7 @@ pub const TABLE: &[Key] = keys! {
     "stall_after": Duration, = "\"500ms\""; "A gap at least this long may be a stall."
     "reading_speed": Number, = "10"; "Tokens per second at which a reader reads."
     "keep_answers": Later(Some("false")); "Texts in the samples."
-    "private": Later(Some("false")); "Files readable by their owner only."
+    "private": Boolean, = "false"; "Whether only their owner may read the files of a run."
 
     ["objectives"]
     "ttft": Duration; "Longest time to the first token."

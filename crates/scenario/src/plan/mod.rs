@@ -26,7 +26,7 @@ pub use describe_load::describe_stage;
 pub(crate) use load::level_name;
 pub use load::{Arrival, Cancel, Load, Retry, Search, Shape, Stage, StageEnd, ThinkTime, WarmUp, Work};
 pub use origin::{Fingerprint, Override};
-pub use output::{GatePlan, Language, Objectives, Outputs, Samples};
+pub use output::{GatePlan, Language, Objectives, Outputs, Readers, Samples};
 pub use pointer::{Pointer, PointerError};
 pub use proxy::{HttpVersion, Proxy};
 pub use response::{Format, Mark, Response};

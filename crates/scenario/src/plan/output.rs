@@ -33,6 +33,8 @@ pub struct Outputs {
     pub csv: Option<PathBuf>,
     /// Where every attempt is written as NDJSON.
     pub samples: Samples,
+    /// Who may read all of them.
+    pub readers: Readers,
     /// Language of the reports' sentences.
     pub lang: Option<Language>,
     /// No live rows.
@@ -54,6 +56,15 @@ pub enum Samples {
     Beside,
     /// Into this file; compressed by gzip where its name ends in `.gz`.
     At(PathBuf),
+}
+
+/// Who may read the files of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Everybody on the machine: reports are made to be passed on.
+    Everyone,
+    /// Who started the run.
+    Owner,
 }
 
 /// Language of the reports' sentences.

@@ -122,7 +122,7 @@ mod tests {
     fn keys_to_come_are_absent_unless_they_say_what_happens_anyway() {
         let schema = schema();
         let target = &schema["$defs"]["target"]["properties"];
-        assert_eq!(schema["$defs"]["report"]["properties"]["private"]["const"], false);
+        assert_eq!(schema["$defs"]["report"]["properties"]["keep_answers"]["const"], false);
         assert_eq!(target.get("price"), None);
     }
 }
