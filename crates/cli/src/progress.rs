@@ -205,7 +205,8 @@ impl Progress {
         self.printed_at.is_none_or(|at| now.since(at) >= PLAIN_INTERVAL)
     }
 
-    fn say(&self, text: &str) {
+    /// A line beside the rows.
+    pub(crate) fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
             None => screen::talk(text),

@@ -1,6 +1,7 @@
 //! Watches the engine for the user: the samples file, and the live view unless it is not wanted.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use engine::{BeforeLoad, Breached, Observer, Snapshot};
 use measure::Sample;
@@ -13,11 +14,16 @@ use scenario::plan::{Plan, Stage};
 use crate::files::Places;
 use crate::progress::Progress;
 use crate::samples_file::SamplesFile;
+use crate::screen;
 
 /// What a run is watched by.
 pub(crate) struct Watcher {
     samples: Option<SamplesFile>,
+    /// Where they go.
+    file: Option<PathBuf>,
     failure: Option<String>,
+    /// Whether requests are sent, so that a failure no longer keeps the run from beginning.
+    goes_on: bool,
     progress: Option<Progress>,
     rules: Vec<Rule>,
     baseline: Option<Baseline>,
@@ -37,14 +43,19 @@ impl Watcher {
                 .as_deref()
                 .map(|path| SamplesFile::create(path, places.readers))
                 .transpose()?,
+            file: places.samples.clone(),
             failure: None,
+            goes_on: false,
             progress: (!plan.outputs.quiet).then(|| Progress::new(plan)),
             rules: plan.gate.rules.clone(),
             baseline: baseline.cloned(),
         };
         watcher.write(&run_line(unstarted, &engine::unstarted(plan)));
         watcher.flush();
-        Ok(watcher)
+        match watcher.failure {
+            Some(failure) => Err(anyhow::Error::msg(failure)),
+            None => Ok(Self { goes_on: true, ..watcher }),
+        }
     }
 
     /// The last line of a run that came to its end.
@@ -64,6 +75,10 @@ impl Watcher {
         self.hide();
         let closed = self.samples.take().map(SamplesFile::close);
         self.note(closed);
+        if self.failure.is_none() {
+            let gone = self.file.as_ref().filter(|file| !file.exists());
+            self.failure = gone.map(|file| format!("`{}` was removed while it was written", file.display()));
+        }
         self.failure.clone()
     }
 
@@ -79,10 +94,17 @@ impl Watcher {
     }
 
     fn note(&mut self, written: Option<std::io::Result<()>>) {
-        if let Some(Err(error)) = written {
-            self.failure = Some(format!("the samples file cannot be written: {error}"));
-            self.samples = None;
+        let (Some(Err(error)), Some(file)) = (written, &self.file) else { return };
+        let failure = format!("`{}` cannot be written: {error}", file.display());
+        if self.goes_on {
+            let text = format!("warning: {failure}; the run goes on without its samples");
+            match &self.progress {
+                Some(progress) => progress.say(&text),
+                None => screen::talk(text),
+            }
         }
+        self.failure = Some(failure);
+        self.samples = None;
     }
 }
 

@@ -1,6 +1,7 @@
 //! `rungs run FILE`: the product's sentence, step by step.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::rc::Rc;
 
 use engine::{Clock, Endpoints, EngineError, Recording, Settings};
@@ -214,12 +215,23 @@ fn write_all(
     if written.is_err() {
         note_failure(written, &mut around);
         (code, run.exit) = judge(&run, &around);
-        // Where only the copy failed, the result itself still tells of it; a second failure is the same one.
-        let _ = json::render(&run)
-            .map_err(anyhow::Error::from)
-            .and_then(|text| replace(&places.json, text.as_bytes(), places.readers));
+        // Where only the copy failed, the result itself still tells of it.
+        rescue(&mut run, places, &mut around);
     }
     (run, code)
+}
+
+/// What was measured is worth keeping: a result that has no place where it should go goes where temporary files do.
+fn rescue(run: &mut RunResult, places: &Places, around: &mut Circumstances) {
+    let write = |run: &RunResult, path: &Path| {
+        json::render(run).is_ok_and(|text| replace(path, text.as_bytes(), places.readers).is_ok())
+    };
+    let name = places.json.file_name().unwrap_or_default();
+    let elsewhere = std::env::temp_dir().join(name);
+    if !write(run, &places.json) && write(run, &elsewhere) {
+        around.unwritten.push(format!("the result is in `{}`", elsewhere.display()));
+        (_, run.exit) = judge(run, around);
+    }
 }
 
 fn note_failure(written: anyhow::Result<()>, around: &mut Circumstances) {

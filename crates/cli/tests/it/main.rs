@@ -19,5 +19,6 @@ mod seed;
 mod signals;
 mod speaker;
 mod two_sides;
+mod unwritable;
 mod workflows;
 mod world;
