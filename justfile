@@ -44,6 +44,10 @@ arrows:
 docs:
     RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --document-private-items --locked
 
+# 200 streams that fail in every way, against a server that is killed every minute: so many seconds
+soak SECONDS="3600": build
+    RUNGS={{rungs}} soak/run {{SECONDS}}
+
 # the release binary
 build:
     cargo build --release --package rungs --locked
