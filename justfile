@@ -48,6 +48,10 @@ docs:
 soak SECONDS="3600": build
     RUNGS={{rungs}} soak/run {{SECONDS}}
 
+# licences, sources and second versions of the libraries; needs `cargo install --locked cargo-deny`
+deny:
+    cargo deny check bans licenses sources
+
 # the release binary
 build:
     cargo build --release --package rungs --locked
