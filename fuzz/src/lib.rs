@@ -1,6 +1,8 @@
 //! What every target holds its input to. The input is a body as a server would send it, so that a seed is a file one can
 //! read; where it is cut follows from its length.
 
+pub mod files;
+
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 

@@ -1,0 +1,5 @@
+//! A samples file.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| rungs_fuzz::files::samples(input));

@@ -1,0 +1,5 @@
+//! A scenario file.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| rungs_fuzz::files::scenario(input));
