@@ -26,7 +26,7 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
     let boundary = search.and_then(|search| search.holds).map(|holds| Amount(f64::from(holds)));
     let against = plan.of_b().zip(recording.against).map(|(b, side)| against(&b, side));
     let reference = match &against {
-        Some(against) => Some(Reference::Against(&against.differences)),
+        Some(against) => Some(Reference::Against(against)),
         None => baseline.usable().map(Reference::Baseline),
     };
     let gate = match recording.stages.is_empty() {
@@ -129,6 +129,7 @@ fn stop_line(breached: &Breached, plan: &Plan) -> StopLine {
         stage: stage.map(|stage| stage.name.clone()).unwrap_or_default(),
         concurrency: level.and_then(Level::users),
         rate: level.and_then(Level::rate).map(Amount),
+        side: plan.against.as_ref().map(|_| breached.side),
         check: breached.breach.check.clone(),
         value: round(breached.breach.value),
         limit: breached.breach.limit,

@@ -5,6 +5,7 @@
 mod accounts;
 mod answer;
 mod attempt;
+mod before_load;
 mod blocks;
 mod caller;
 mod classify;

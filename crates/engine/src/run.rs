@@ -1,16 +1,15 @@
 //! The course of a run: preflight, warm-up, the rungs in order.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use measure::result::{CheckResult, RunStatus, StageDifference, StageResult, StageStatus};
 use measure::stage::{ClientLook, Purpose, Round, Side, StageFrame, StageRecorder};
-use measure::{ErrorClass, ErrorGroup, Flag, Outcome, Sample};
+use measure::{ErrorClass, Sample};
 use scenario::plan::{Endpoint, Plan, Search};
 
+use crate::before_load::before_load;
 use crate::blocks;
 use crate::coordinator::{Breached, Coordinator, Passage};
-use crate::observe::{BeforeLoad, Observer};
+use crate::observe::Observer;
 use crate::search::{Bisection, Proved, Shown};
 use crate::stop::Stop;
 use crate::{Clock, EngineError, frame};
@@ -89,7 +88,8 @@ impl Recording {
         }
     }
 
-    fn preflight_of(&mut self, side: Side) -> &mut Option<Sample> {
+    /// Where the preflight of a side goes.
+    pub(crate) fn preflight_of(&mut self, side: Side) -> &mut Option<Sample> {
         match (side, &mut self.against) {
             (Side::B, Some(against)) => &mut against.preflight,
             _ => &mut self.preflight,
@@ -149,9 +149,6 @@ pub struct Settings {
     pub clock: Clock,
 }
 
-/// Tries before a preflight that was answered 429 or 5xx is given up, and the waits between them.
-const PREFLIGHT_WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
-
 /// Runs a plan against an address, or an A/B plan against two.
 ///
 /// # Errors
@@ -209,30 +206,6 @@ async fn climb(
         (None, true) => RunStatus::Interrupted,
         (None, false) => RunStatus::Completed,
     };
-    Ok(())
-}
-
-/// Preflight and warm-up of each side, as far as they are asked for.
-async fn before_load(
-    plan: &Plan,
-    coordinator: &mut Coordinator<'_>,
-    recording: &mut Recording,
-) -> Result<(), EngineError> {
-    let sides = if plan.against.is_some() { &[Side::A, Side::B][..] } else { &[Side::A] };
-    for side in sides.iter().copied().filter(|_| plan.load.preflight) {
-        if recording.aborted.is_none() {
-            let sample = preflight(side, coordinator).await?;
-            recording.aborted = sample.as_ref().and_then(|sample| refused(sample, side, During::Preflight));
-            *recording.preflight_of(side) = sample;
-        }
-    }
-    let warm_up = plan.load.warm_up;
-    for (side, warm_up) in sides.iter().copied().filter_map(|side| Some((side, warm_up?))) {
-        if recording.aborted.is_none() {
-            coordinator.warm_up(side, warm_up).await?;
-            recording.aborted = all_refused(coordinator.warmed_up(side), side);
-        }
-    }
     Ok(())
 }
 
@@ -343,50 +316,4 @@ fn shown(stage: &StageResult, plan: &Search) -> Shown {
     } else {
         Shown::Holds
     }
-}
-
-/// One real request; a server that is merely busy is asked again twice.
-async fn preflight(side: Side, coordinator: &mut Coordinator<'_>) -> Result<Option<Sample>, EngineError> {
-    coordinator.announce(BeforeLoad::Preflight, side);
-    let mut sample = coordinator.preflight(side).await?;
-    for wait in PREFLIGHT_WAITS {
-        let busy =
-            sample.as_ref().and_then(Sample::last).and_then(|attempt| attempt.status).is_some_and(is_busy);
-        if !busy || coordinator.is_stopped() {
-            break;
-        }
-        coordinator.announce(BeforeLoad::PreflightAgain(wait), side);
-        coordinator.pause(wait).await;
-        sample = coordinator.preflight(side).await?;
-    }
-    let streamed_nothing =
-        |sample: &Sample| sample.last().is_some_and(|attempt| attempt.flags.contains(Flag::NotStreamed));
-    if sample.as_ref().is_some_and(streamed_nothing) {
-        coordinator.announce(BeforeLoad::NotStreamed, side);
-    }
-    Ok(sample)
-}
-
-fn is_busy(status: u16) -> bool {
-    status == 429 || (500..600).contains(&status)
-}
-
-/// Why a failed request means that the target cannot be used.
-pub(crate) fn refused(sample: &Sample, side: Side, during: During) -> Option<Aborted> {
-    let attempt = sample.last()?;
-    let Outcome::Failed(class) = attempt.outcome else { return None };
-    let message = attempt.error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
-    Some(Aborted { side, during, class, status: attempt.status, message })
-}
-
-/// A warm-up that brought not one answer stops the run with the cause; so does a single refusal by configuration.
-fn all_refused(samples: &[Sample], side: Side) -> Option<Aborted> {
-    let failed = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(_));
-    let by_config = |sample: &&Sample| matches!(sample.outcome(), Outcome::Failed(class) if class.group() == ErrorGroup::Config);
-    let culprit =
-        samples.iter().find(by_config).or_else(|| match samples.iter().all(|sample| failed(&sample)) {
-            true => samples.first(),
-            false => None,
-        })?;
-    refused(culprit, side, During::WarmUp)
 }

@@ -9,7 +9,7 @@ use measure::{Offset, Sample};
 use scenario::plan::{Stage, StageEnd, ThinkTime, WarmUp, Work};
 
 use crate::intake::Intake;
-use crate::load::{Arrivals, Crew, Ends, Gate, Leg, Shifts, Timetable};
+use crate::load::{Arrivals, Crew, Draw, Ends, Gate, Leg, Shifts, Timetable};
 
 /// The legs of stages that begin at a moment, one after another.
 pub(crate) fn timetable(stages: &[Stage], first: usize, starts_at: Offset) -> Timetable {
@@ -58,9 +58,9 @@ pub(crate) fn ends(stages: &[Stage]) -> Ends {
 }
 
 /// Who sends in a stretch.
-pub(crate) fn crew(stages: &[Stage], seed: u64) -> Crew {
+pub(crate) fn crew(stages: &[Stage], draw: Draw) -> Crew {
     let most = stages.iter().map(Stage::most_open).max().unwrap_or(0);
-    match Arrivals::of(stages, seed) {
+    match Arrivals::of(stages, draw) {
         Some(arrivals) => Crew::Arrivals(arrivals, Gate::new(most)),
         None => Crew::Users(Shifts::of(stages)),
     }

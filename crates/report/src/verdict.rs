@@ -87,7 +87,9 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
             Some(values) => format!("限值落在变化的区间之内：现有 {n} 个样本，约 {values} 个可判定"),
             None => "限值落在变化的区间之内，增加样本也无法判定".to_owned(),
         },
-        Reason::NotOnOtherSide => format!("B 侧级别 {stage} 没有该数据"),
+        Reason::NotOnOtherSide => format!("B 侧级别 {stage} 没有该数据，或样本过少"),
+        Reason::OtherCutShort => "B 侧本级未跑完".to_owned(),
+        Reason::OtherSaturated => "B 侧压测机已达极限，数据可能反映的是压测机自身".to_owned(),
         Reason::TooFewPairs => "A/B 成对时段过少，无法区分变化与偶然".to_owned(),
         Reason::NotConfirmed => "首次未通过，重新测量该级别时无法判定".to_owned(),
     }

@@ -12,6 +12,8 @@ use measure::reach::{Shortfall, shortfall};
 const WINDOW_IN_E2E: f64 = 10.0;
 /// Shortest window without a warning, in seconds.
 const SHORTEST_WINDOW: f64 = 10.0;
+/// A larger share of failures on the side that is compared with is worth a word.
+const FAILING: f64 = 0.01;
 /// So many answers should fit into a block of an A/B run one after another.
 const ANSWERS_IN_BLOCK: f64 = 2.0;
 /// Share of the users that must be busy at once.
@@ -37,7 +39,11 @@ const STAGE_RULES: &[(&str, Rule)] = &[
 pub fn of_stages(run: &RunResult, lang: Lang) -> Vec<Warning> {
     let mut warnings = of_side(run, &run.stages, lang);
     if let Some(against) = &run.against {
-        let of_b = of_side(run, &against.stages, lang).into_iter();
+        let failing = against.stages.iter().filter_map(|stage| {
+            let text = reference_fails(stage, lang)?;
+            Some(Warning { code: "reference_fails".to_owned(), stage: Some(stage.name.clone()), text })
+        });
+        let of_b = of_side(run, &against.stages, lang).into_iter().chain(failing);
         let named = |text| lang.pick(format!("B: {text}"), format!("B：{text}"));
         let of_a = warnings.clone();
         // What follows from the plan is the same of both.
@@ -57,20 +63,32 @@ fn of_side(run: &RunResult, stages: &[StageResult], lang: Lang) -> Vec<Warning> 
     for stage in ran {
         let warning =
             |code: &str, text| Warning { code: code.to_owned(), stage: Some(stage.name.clone()), text };
+        let short = short_blocks(run, stage, lang);
         for (code, rule) in STAGE_RULES {
-            warnings.extend(rule(stage, lang).map(|text| warning(code, text)));
+            // Blocks too short for an answer are no fault of the generator.
+            let explained = *code == "rate_not_reached" && short.is_some();
+            warnings.extend(rule(stage, lang).filter(|_| !explained).map(|text| warning(code, text)));
         }
         warnings.extend(cancelled(run, stage, lang).map(|text| warning("cancelled", text)));
-        warnings.extend(short_blocks(run, stage, lang).map(|text| warning("short_blocks", text)));
+        warnings.extend(short.map(|text| warning("short_blocks", text)));
     }
     warnings
 }
 
-/// Blocks of an A/B run that few whole answers fit into.
+/// Blocks of an A/B run that few whole answers fit into, or none.
 fn short_blocks(run: &RunResult, stage: &StageResult, lang: Lang) -> Option<String> {
     let pairs = run.against.as_ref()?.differences.iter().find(|of| of.stage == stage.name)?.pairs;
-    let (block, answer) = (stage.window_s / pairs as f64, stage.e2e_ms.p50? / 1e3);
-    (stage.duration.is_some() && pairs > 0 && block < ANSWERS_IN_BLOCK * answer).then(|| {
+    stage.duration.as_ref().filter(|_| pairs > 0)?;
+    let block = stage.window_s / pairs as f64;
+    if stage.counts.started == 0 {
+        let block = seconds(block);
+        return Some(lang.pick(
+            format!("no request began inside its blocks of {block} s: they are shorter than an answer; a longer stage has longer blocks"),
+            format!("每个时段仅 {block} 秒，没有请求在其中开始：时段比一次应答还短；延长级别时长可加长时段"),
+        ));
+    }
+    let answer = stage.e2e_ms.p50? / 1e3;
+    (block < ANSWERS_IN_BLOCK * answer).then(|| {
         let (block, answer) = (seconds(block), seconds(answer));
         lang.pick(
             format!(
@@ -78,6 +96,23 @@ fn short_blocks(run: &RunResult, stage: &StageResult, lang: Lang) -> Option<Stri
                  low; a longer stage has longer blocks"
             ),
             format!("每个时段 {block} 秒，容纳不了几个 {answer} 秒的完整应答：两侧的请求速率与 token 速率均偏低；延长级别时长可加长时段"),
+        )
+    })
+}
+
+/// B of an A/B run fails: what is compared with it is compared with little.
+fn reference_fails(stage: &StageResult, lang: Lang) -> Option<String> {
+    let (failed, judged) = (stage.counts.failed, stage.counts.ok + stage.counts.failed);
+    (failed as f64 > FAILING * judged as f64).then(|| {
+        let classes: Vec<String> =
+            stage.errors.iter().map(|error| format!("{} `{}`", error.count, error.class)).collect();
+        let classes = classes.join(lang.pick(", ", "、"));
+        lang.pick(
+            format!(
+                "{failed} of {} failed ({classes}): A is compared with the others alone",
+                counted(judged, "request")
+            ),
+            format!("{judged} 个请求中有 {failed} 个失败（{classes}）：A 仅与其余请求比较"),
         )
     })
 }

@@ -85,7 +85,7 @@ fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
     let missing: Vec<StageResult> = unstarted(plan).filter(is_missing).collect();
     stages.extend(missing);
     let reference = match &saved.against {
-        Some(against) => Some(Reference::Against(&against.differences)),
+        Some(against) => Some(Reference::Against(against)),
         None => baseline.usable().map(Reference::Baseline),
     };
     let gate = gate::judge(&plan.gate.rules, &stages, reference);

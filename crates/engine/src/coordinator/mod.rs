@@ -16,13 +16,14 @@ use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
 use crate::accounts::Accounts;
+use crate::before_load::refused;
 use crate::clock::Clock;
 use crate::course::Course;
 use crate::frame::merge;
 use crate::intake::Intake;
-use crate::load::{Budget, Crew, Ends, GateCounts, Order, Report, Schedule, Timetable};
+use crate::load::{Budget, Crew, Draw, Ends, GateCounts, Order, Pairs, Report, Schedule, Timetable, Turns};
 use crate::observe::{BeforeLoad, Observer};
-use crate::run::{Aborted, During, Endpoints, Settings, refused};
+use crate::run::{Aborted, During, Endpoints, Settings};
 use crate::stop::{Stop, Stopper, Urgency, stop};
 
 pub(crate) use self::orders::Passage;
@@ -47,6 +48,8 @@ pub(crate) struct Coordinator<'a> {
     passages: Passages,
     /// Every passage by itself, in order.
     passed: Vec<StageResult>,
+    /// Whose turn it is among rows and keys, of an A/B run.
+    pairs: Pairs,
     /// Index of the next passage that the plan does not list.
     further: usize,
 }
@@ -67,6 +70,8 @@ pub struct Breached {
 /// What an order is for.
 struct Job {
     side: Side,
+    draw: Draw,
+    turns: Turns,
     timetable: Timetable,
     crew: Crew,
     ends: Ends,
@@ -88,6 +93,10 @@ struct Carried {
     stopped_at: Option<Offset>,
     /// What became of the arrivals of an open loop.
     arrivals: GateCounts,
+    /// The first turn that nobody had, where the order has turns of its own.
+    turn: Option<u64>,
+    /// What watched it, unless it saw a breach.
+    watch: Option<Rolling>,
 }
 
 impl<'a> Coordinator<'a> {
@@ -110,6 +119,7 @@ impl<'a> Coordinator<'a> {
             accounts: Accounts::default(),
             passages: Passages::default(),
             passed: Vec::new(),
+            pairs: Pairs::default(),
             further: crate::run::unstarted(plan).len(),
         })
     }
@@ -207,7 +217,8 @@ impl<'a> Coordinator<'a> {
             cancel: job.cancel,
             retry: job.retry,
             stop: order_stop,
-            seed: self.plan.seed,
+            seed: job.draw.seed,
+            turns: job.turns,
         });
         let mut course = Course::new(Arc::clone(&order), job.cut_at);
         let seen_before = self.accounts.seen();
@@ -236,13 +247,18 @@ impl<'a> Coordinator<'a> {
                 Event::Stop(urgency) => course.stop(urgency, self.clock.now(), &stopper),
             }
         }
+        // A block may be over before the first look at it.
+        if order.turns.reached().is_some() {
+            self.watch_for_breach(job.side, &mut watch, &stopper, &mut course);
+        }
         course.tick_last(self.observer, self.clock.now(), &self.sides.of(job.side).workers);
         let arrivals = order.arrivals();
         if arrivals.arrived > 0 {
             let started = self.accounts.seen() - seen_before;
             self.accounts.open_loop(arrivals.arrived, started, arrivals.waiting + arrivals.refused);
         }
-        Ok(Carried { looks: merge(&looks), stopped_at: course.stopped_at, arrivals })
+        let turn = order.turns.reached();
+        Ok(Carried { looks: merge(&looks), stopped_at: course.stopped_at, arrivals, turn, watch })
     }
 
     /// A stage follows on, unless nothing starts any more.

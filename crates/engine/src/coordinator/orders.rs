@@ -12,7 +12,7 @@ use scenario::plan::{Retry, Stage, ThinkTime, WarmUp};
 use super::{Coordinator, Job};
 use crate::EngineError;
 use crate::frame::frame;
-use crate::load::{Crew, Ends, Leg, Shifts, Timetable};
+use crate::load::{Crew, Draw, Ends, Leg, Shifts, Timetable, Turns};
 use crate::observe::BeforeLoad;
 use crate::stretch::{self, Ended, Recorders};
 
@@ -59,7 +59,7 @@ impl Coordinator<'_> {
         let Some(first) = self.plan.load.stages.first() else { return Ok(()) };
         let (stage, leg) = stretch::warm_up(warm_up, first, self.first_of(side), self.soon());
         let stages = std::slice::from_ref(&stage);
-        let crew = stretch::crew(stages, self.plan.seed);
+        let crew = stretch::crew(stages, Draw::of_run(self.plan.seed));
         self.sides.of_mut(side).warmed_up = self.before_load(side, leg, crew, stretch::ends(stages)).await?;
         Ok(())
     }
@@ -87,6 +87,8 @@ impl Coordinator<'_> {
         let mut samples = Vec::new();
         let job = Job {
             side,
+            draw: Draw::of_run(self.plan.seed),
+            turns: Turns::of_run(),
             timetable: Timetable::of(leg),
             crew,
             ends,
@@ -115,25 +117,30 @@ impl Coordinator<'_> {
                 ..frame(stage, [leg.from, leg.measured_from], keys, Some(self.plan))
             })
             .collect();
-        let rules = &self.plan.load.stop;
-        let rolling = frames
-            .first()
-            .filter(|_| !rules.is_empty())
-            .map(|first| Rolling::new(rules.clone(), first.clone()));
+        let (draw, turns) = match round.filter(|round| round.blocks().is_some()) {
+            Some(Round { of, number, .. }) => {
+                (Draw::of_pair(self.plan.seed, of, number), self.pairs.turns(of, number))
+            }
+            None => (Draw::of_run(self.plan.seed), Turns::of_run()),
+        };
         let mut recorders = Recorders::new(first, &frames);
         recorders.warmed_up(&std::mem::take(&mut self.sides.of_mut(side).warmed_up));
         let job = Job {
             side,
-            crew: stretch::crew(stages, self.plan.seed),
+            draw,
+            turns,
+            crew: stretch::crew(stages, draw),
             ends: stretch::ends(stages),
             cancel: self.plan.load.cancel,
             retry: self.plan.load.retry.clone(),
             cut_at: timetable.end().map(|end| end + self.plan.load.drain_timeout),
-            watch: rolling,
+            watch: self.rolling(side, round, frames.first()),
             timetable: timetable.clone(),
         };
         let legs: Vec<_> = stages.iter().zip(frames).collect();
         let carried = self.carry_out(job, &legs, &mut recorders).await?;
+        self.pairs.reached(carried.turn);
+        self.sides.of_mut(side).watch = round.map(|round| round.of).zip(carried.watch);
         let ended = Ended {
             first,
             breached: self.breach.as_ref().map(|breach| breach.stage),
@@ -158,6 +165,22 @@ impl Coordinator<'_> {
         }
         self.passed.extend_from_slice(&passed);
         Ok(passed)
+    }
+
+    /// What watches a passage for the stop rule. The blocks of a stage are one to it.
+    fn rolling(&mut self, side: Side, round: Option<Round>, first: Option<&StageFrame>) -> Option<Rolling> {
+        let rules = &self.plan.load.stop;
+        let first = first.filter(|_| !rules.is_empty())?;
+        let block = round.filter(|round| round.blocks().is_some());
+        let before =
+            self.sides.of_mut(side).watch.take().filter(|(of, _)| block.is_some_and(|block| block.of == *of));
+        Some(match before {
+            Some((_, mut rolling)) => {
+                rolling.enter(first.clone());
+                rolling
+            }
+            None => Rolling::new(rules.clone(), first.clone()),
+        })
     }
 
     /// Planned stages that do not run, the first of them with this index. What was sent before the first of all is counted

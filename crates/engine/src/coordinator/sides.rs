@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use measure::Sample;
+use measure::gate::Rolling;
 use measure::stage::Side;
 use scenario::plan::{Bodies, Endpoint, Plan, Target};
 
@@ -26,6 +27,8 @@ pub(super) struct Senders {
     pub(super) refusals: u32,
     /// What the warm-up brought, until the first stage takes it in.
     pub(super) warmed_up: Vec<Sample>,
+    /// What watches the blocks of a stage, by the stage's index: they are one to the stop rule.
+    pub(super) watch: Option<(usize, Rolling)>,
 }
 
 impl Sides {
@@ -43,6 +46,7 @@ impl Sides {
                 workers: Workers::start(settings.workers.max(1), &caller, bodies, &live)?,
                 refusals: 0,
                 warmed_up: Vec::new(),
+                watch: None,
             })
         };
         let b = b.map(|(b, endpoint)| start(&b.target, &b.bodies, endpoint));

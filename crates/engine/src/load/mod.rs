@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod budget;
+mod draw;
 mod gate;
 mod open;
 mod order;
@@ -16,6 +17,7 @@ mod worker;
 
 pub(crate) use arrivals::Arrivals;
 pub(crate) use budget::Budget;
+pub(crate) use draw::{Draw, Pairs, Turns};
 pub(crate) use gate::{Gate, GateCounts};
 pub(crate) use order::{Crew, Order};
 pub(crate) use schedule::{Ends, Schedule};

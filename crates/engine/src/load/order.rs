@@ -4,6 +4,7 @@ use measure::Offset;
 use scenario::plan::{Cancel, Retry};
 
 use super::arrivals::Arrivals;
+use super::draw::Turns;
 use super::gate::{Gate, GateCounts, GoesOn};
 use super::schedule::{Schedule, Ticket};
 use super::shifts::Shifts;
@@ -20,6 +21,7 @@ pub(crate) struct Order {
     pub(crate) retry: Retry,
     pub(crate) stop: Stop,
     pub(crate) seed: u64,
+    pub(crate) turns: Turns,
 }
 
 /// Who sends.

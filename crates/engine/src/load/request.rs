@@ -61,10 +61,11 @@ impl Bench {
     ) -> Sample {
         let in_flight = self.live.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
         let Wanted { ticket, user, row, due, free } = wanted;
-        let row = row.unwrap_or_else(|| self.bodies.row(ticket.seq));
-        let key = self.key(ticket.seq);
+        let turn = order.turns.next(ticket.seq);
+        let row = row.unwrap_or_else(|| self.bodies.row(turn));
+        let key = self.key(turn);
         let clock = self.caller.clock;
-        let leaves = leaving(order, ticket.seq).map(|after| clock.deadline(clock.now() + after));
+        let leaves = leaving(order, turn).map(|after| clock.deadline(clock.now() + after));
         let mut attempts = Vec::with_capacity(1);
         loop {
             let (attempt, demand) = self.attempt(order, kept, row, key, leaves).await;
@@ -117,16 +118,16 @@ impl Bench {
     }
 
     /// Keys take turns per request.
-    fn key(&self, seq: u64) -> Option<usize> {
+    fn key(&self, turn: u64) -> Option<usize> {
         let keys = self.caller.keys() as u64;
-        (keys > 0).then(|| (seq % keys) as usize)
+        (keys > 0).then(|| (turn % keys) as usize)
     }
 }
 
 /// After which time this request is left, if it is: a function of the seed and the request, whoever sends it.
-fn leaving(order: &Order, seq: u64) -> Option<Duration> {
+fn leaving(order: &Order, turn: u64) -> Option<Duration> {
     let cancel = order.cancel?;
-    let mut rng = fastrand::Rng::with_seed(order.seed ^ seq.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mut rng = fastrand::Rng::with_seed(order.seed ^ turn.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     (rng.f64() < cancel.ratio).then_some(cancel.after)
 }
 

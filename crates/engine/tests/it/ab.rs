@@ -65,6 +65,63 @@ fn each_block_is_a_passage_of_its_own_and_the_first_ones_have_the_indices_of_the
 }
 
 #[test]
+fn both_blocks_of_a_pair_send_the_same_rows() {
+    let (a, b) = (mock("ttft=1ms&itl=1ms&tokens=2"), mock("ttft=1ms&itl=1ms&tokens=2"));
+    let load = "[load]\nstages = [1, 2]\nstage_requests = 20\nwarm_up = { requests = 3 }\n";
+    let text = versus(&a, &b, load);
+    let queries = "queries = [\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\"]";
+    let outcome = run(&text.replace("query = \"hi\"", queries));
+    let rows = |index: usize| -> Vec<usize> {
+        let of = outcome.samples.iter().filter(|sample| sample.stage == Some(index));
+        let mut rows: Vec<_> =
+            of.filter(|sample| sample.phase == Phase::Measure).map(|sample| sample.row).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let mut all = Vec::new();
+    for pair in outcome.passages.chunks(2) {
+        let [one, other] = [rows(pair[0].0), rows(pair[1].0)];
+        assert_eq!(one, other, "{:?}", pair[0].1.round);
+        all.extend(one);
+    }
+    // Pair by pair through the file, none left out: two stages of twenty.
+    let times = |row: usize| all.iter().filter(|other| **other == row).count();
+    assert_eq!((0..7).map(times).collect::<Vec<_>>(), [6, 6, 6, 6, 6, 5, 5]);
+}
+
+#[test]
+fn an_open_loop_offers_its_rate_also_in_blocks() {
+    for arrival in ["constant", "poisson"] {
+        let (a, b) = (mock("ttft=1ms&itl=1ms&tokens=2"), mock("ttft=1ms&itl=1ms&tokens=2"));
+        let stage = format!(
+            "[[load.stage]]\nrate = 22\narrival = \"{arrival}\"\nmax_in_flight = 50\nduration = \"5s\"\n"
+        );
+        let outcome = run(&versus(&a, &b, &format!("[load]\npreflight = false\n{stage}")));
+        let against = outcome.recording.against.as_ref().unwrap();
+        let [of_a, of_b] =
+            [&outcome.recording.stages[0], &against.stages[0]].map(|stage| stage.counts.started);
+        assert_eq!(of_a, of_b, "{arrival}: both blocks of a pair get the same arrivals");
+        let most = if arrival == "constant" { 1 } else { 40 };
+        assert!(of_a.abs_diff(110) <= most, "{arrival}: {of_a}");
+    }
+}
+
+#[test]
+fn the_stop_rule_sees_all_blocks_of_a_side() {
+    let (a, b) = (mock("ttft=1ms&itl=1ms&tokens=2"), mock("unavailable=60%&ttft=1ms&itl=1ms&tokens=2"));
+    // Six requests a block: twenty of B are there after four of its blocks.
+    let load = "[load]\nstages = [1, 2]\nstage_duration = \"6s\"\npreflight = false\nstop = { checks = [\"error_rate <= 30%\"] }\n";
+    let outcome = run(&versus(&a, &b, load));
+    let breached = outcome.recording.breached.as_ref().expect("B fails too often");
+    assert_eq!((breached.side, breached.stage), (Side::B, 0));
+    let against = outcome.recording.against.as_ref().unwrap();
+    for stages in [&outcome.recording.stages, &against.stages] {
+        let statuses: Vec<_> = stages.iter().map(|stage| stage.status).collect();
+        assert_eq!(statuses, [StageStatus::Stopped, StageStatus::Skipped]);
+    }
+}
+
+#[test]
 fn users_of_a_short_block_spread_over_an_answer_before_it_counts() {
     let (a, b) = (mock("ttft=60ms&itl=10ms&tokens=5"), mock("ttft=20ms&itl=10ms&tokens=5"));
     let load = "[load]\nstages = [4]\nstage_duration = \"2s\"\n";

@@ -11,7 +11,8 @@ use crate::distribution::{DistributionSummary, round};
 use crate::metric::{Kind, Metric};
 use crate::normal::quantile;
 use crate::result::{
-    CheckLine, CheckResult, GateResult, Interval, StageDifference, StageResult, StageStatus, Unit, Verdict,
+    Against, CheckLine, CheckResult, Difference, GateResult, Interval, StageResult, StageStatus, Unit,
+    Verdict,
 };
 
 /// Of intervals that are made afterwards.
@@ -23,7 +24,7 @@ pub enum Reference<'a> {
     /// The numbers of an accepted run.
     Baseline(&'a Baseline),
     /// The other side of the same A/B run.
-    Against(&'a [StageDifference]),
+    Against(&'a Against),
 }
 
 /// Judges every rule on every stage it covers. There are no implicit checks.
@@ -66,7 +67,7 @@ fn judge_stage(rule: &Rule, stage: &StageResult, reference: Option<Reference<'_>
         Limit::Baseline { change } => match reference {
             None => line.without_data(Reason::NoBaseline),
             Some(Reference::Baseline(baseline)) => against_baseline(rule, stage, baseline, change, line),
-            Some(Reference::Against(differences)) => against_other(rule, differences, change, line),
+            Some(Reference::Against(other)) => against_other(rule, stage, other, change, line),
         },
     }
 }
@@ -118,10 +119,22 @@ fn against_baseline(
 }
 
 /// The value against that of the other side, changed by as much as the check allows.
-fn against_other(rule: &Rule, differences: &[StageDifference], allowed: f64, line: CheckLine) -> CheckLine {
+fn against_other(
+    rule: &Rule,
+    stage: &StageResult,
+    other: &Against,
+    allowed: f64,
+    line: CheckLine,
+) -> CheckLine {
     let of = rule.check.statistic();
-    let stage = differences.iter().find(|difference| difference.stage == line.stage);
-    let Some(difference) = stage.and_then(|stage| stage.of.get(&of.to_string())) else {
+    let b = match other.stages.iter().find(|other| other.name == stage.name) {
+        Some(b) => b,
+        None => return line.without_data(Reason::NotOnOtherSide),
+    };
+    if let Some(reason) = cannot_refer(&rule.check, b) {
+        return line.without_data(reason);
+    }
+    let Some(difference) = difference(of, stage, b, other) else {
         return line.without_data(Reason::NotOnOtherSide);
     };
     let line =
@@ -130,11 +143,37 @@ fn against_other(rule: &Rule, differences: &[StageDifference], allowed: f64, lin
         return CheckLine { result: CheckResult::Pass, ..line };
     }
     let line = CheckLine { change: difference.share_interval, ..line };
-    let Some(amounts) = paired(difference, allowed, rule) else {
+    let Some(amounts) = paired(&difference, allowed, rule) else {
         return CheckLine { result: CheckResult::Inconclusive, ..line.without_data(Reason::TooFewPairs) };
     };
     let have = line.n;
     decided(line, amounts, have)
+}
+
+/// Why the other side is nothing to compare with: what is judged must be fit for it on both.
+fn cannot_refer(check: &Check, b: &StageResult) -> Option<Reason> {
+    let (value, n) = measured(check.statistic(), b);
+    match cannot_judge(check, b, value, n) {
+        // Where nothing was answered every rate is 0, and anything is better.
+        None if b.counts.ok == 0 => Some(Reason::NotOnOtherSide),
+        None => None,
+        Some(Reason::CutShort | Reason::Skipped) => Some(Reason::OtherCutShort),
+        Some(Reason::Saturated) => Some(Reason::OtherSaturated),
+        Some(_) => Some(Reason::NotOnOtherSide),
+    }
+}
+
+/// The stored difference; that of a statistic which was not asked for when it was measured is made of both values, each with
+/// its own interval.
+fn difference(of: Statistic, a: &StageResult, b: &StageResult, other: &Against) -> Option<Difference> {
+    let stored = other.differences.iter().find(|difference| difference.stage == a.name)?;
+    stored.of.get(&of.to_string()).copied().or_else(|| {
+        let side = |stage: &StageResult| {
+            let value = measured(of, stage).0?;
+            Some((value, interval(of, value, stage)))
+        };
+        Some(Difference::of(side(a)?, side(b)?))
+    })
 }
 
 /// The line of a change that amounts to this; `have` of what it scatters by were measured.

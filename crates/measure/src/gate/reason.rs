@@ -34,8 +34,12 @@ pub enum Reason {
     NoInterval,
     /// The limit lies inside the interval of the change.
     Undecided,
-    /// The other side of an A/B run has no such number in the stage.
+    /// The other side of an A/B run has no such number in the stage, too few values behind it, or no ok request.
     NotOnOtherSide,
+    /// The other side did not run the stage to its end.
+    OtherCutShort,
+    /// The load generator was at its limit on the other side.
+    OtherSaturated,
     /// The A/B run has too few pairs of blocks to tell a change from chance.
     TooFewPairs,
     /// It failed, and when the stage was measured again it could not be judged.
@@ -86,7 +90,13 @@ impl Reason {
                 None => "the limit lies inside the interval of the change, and more values would not decide"
                     .to_owned(),
             },
-            Self::NotOnOtherSide => format!("the other side has no such number in stage {stage}"),
+            Self::NotOnOtherSide => {
+                format!("B has no such number in stage {stage}, or too few values behind it")
+            }
+            Self::OtherCutShort => "the stage was cut short on B".to_owned(),
+            Self::OtherSaturated => {
+                "the load generator was saturated on B: its numbers may be its own".to_owned()
+            }
             Self::TooFewPairs => "too few pairs of blocks to tell a change from chance".to_owned(),
             Self::NotConfirmed => {
                 "it failed, and could not be judged when the stage was measured again".to_owned()

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::block::{Block, Tally, Values, middle};
+use super::events::Events;
 use crate::Metric;
 use crate::distribution::round;
 use crate::gate::{Stat, Statistic};
@@ -40,14 +41,15 @@ impl Bootstrap<'_> {
             }
             (None, true) => (known(self.draws(of, &mut rng)?), Unit::Blocks, self.blocks.len() as u64),
             (None, false) => {
-                let share = Share::of(of.metric, &self.total())?;
-                (share.draw(&mut rng), Unit::Requests, share.of as u64)
+                let share = Events::of(of.metric, &self.total())?;
+                (share.draws(DRAWS, &mut rng)?, Unit::Requests, share.whole()? as u64)
             }
         };
         let interval = scatter(drawn, value, self.confidence, unit, units);
-        // Where not one request failed, or not one was ok, nothing scatters.
-        let extreme = Share::of(of.metric, &self.total()).filter(|share| share.is_extreme());
-        Some(extreme.map_or(interval, |share| share.exact(interval)))
+        Some(match Events::of(of.metric, &self.total()) {
+            Some(events) => events.at_least(interval),
+            None => interval,
+        })
     }
 
     /// The statistic of each draw of blocks, `None` where a draw has no such number. Which blocks a draw holds depends on their
@@ -176,48 +178,7 @@ fn number(metric: Metric, tally: &Tally, seconds: f64) -> Option<f64> {
         Metric::Http429 => Some(tally.http_429),
         Metric::Http5xx => Some(tally.http_5xx),
         Metric::Smoothness => (tally.smoothness[1] > 0.0).then(|| tally.smoothness[0] / tally.smoothness[1]),
-        _ => Share::of(metric, tally).map(|share| share.part / share.of),
-    }
-}
-
-/// A part of a number of requests.
-struct Share {
-    part: f64,
-    of: f64,
-}
-
-impl Share {
-    fn of(metric: Metric, tally: &Tally) -> Option<Self> {
-        let judged = tally.ok + tally.failed;
-        let (part, of) = match metric {
-            Metric::SuccessRate => (tally.ok, judged),
-            Metric::ErrorRate => (tally.failed, judged),
-            Metric::GoodputRatio => (tally.good, judged),
-            Metric::Http429Ratio => (tally.http_429, tally.attempts),
-            Metric::Http5xxRatio => (tally.http_5xx, tally.attempts),
-            _ => return None,
-        };
-        (of > 0.0).then_some(Self { part, of })
-    }
-
-    fn is_extreme(&self) -> bool {
-        self.part <= 0.0 || self.part >= self.of
-    }
-
-    /// What the share may be although none (or each) was seen: the interval of Clopper and Pearson (1934), and the standard
-    /// error of Agresti and Coull (1998).
-    fn exact(&self, interval: Interval) -> Interval {
-        let reach = 1.0 - ((1.0 - interval.confidence) / 2.0).powf(1.0 / self.of);
-        let [low, high] = if self.part <= 0.0 { [0.0, reach] } else { [1.0 - reach, 1.0] };
-        let (part, of) = (self.part + 2.0, self.of + 4.0);
-        let standard_error = (part / of * (1.0 - part / of) / of).sqrt();
-        Interval { low: round(low), high: round(high), standard_error: round(standard_error), ..interval }
-    }
-
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        let share = self.part / self.of;
-        let draw = |_| (0..self.of as u64).filter(|_| rng.f64() < share).count() as f64 / self.of;
-        (0..DRAWS).map(draw).collect()
+        _ => Events::of(metric, tally).map(|share| share.value()),
     }
 }
 

@@ -7,6 +7,7 @@
 mod block;
 mod blocks;
 mod bootstrap;
+mod events;
 mod paired;
 mod runs;
 

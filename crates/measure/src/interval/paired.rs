@@ -3,11 +3,12 @@
 
 use fastrand::Rng;
 
-use super::block::Block;
+use super::block::{Block, Tally};
 use super::bootstrap::{Bootstrap, scatter};
+use super::events::Events;
 use crate::distribution::round;
 use crate::gate::{Stat, Statistic};
-use crate::result::{Difference, Interval, Unit};
+use crate::result::{Difference, Interval, Measured, Unit};
 
 /// Fewer pairs than this say too little about their scatter.
 const LEAST_PAIRS: usize = 5;
@@ -21,24 +22,24 @@ pub(crate) struct Pairs<'a> {
     pub(crate) seed: u64,
 }
 
-/// A statistic of one side, and its own interval, where it has one.
-pub(crate) type Measured = (f64, Option<Interval>);
-
 impl Pairs<'_> {
     /// By how much a statistic of A differs from that of B.
     pub(crate) fn difference(&self, of: Statistic, a: Measured, b: Measured) -> Difference {
-        let absolute = a.0 - b.0;
-        let (interval, share_interval) = match self.draws(of) {
-            Some(draws) => self.intervals(&draws, a, b),
-            None => (None, None),
-        };
-        Difference {
-            a: a.0,
-            b: b.0,
-            absolute: round(absolute),
-            interval,
-            share: (b.0 > 0.0).then(|| round(absolute / b.0)),
-            share_interval,
+        let alone = Difference::of(a, b);
+        let [x, y] = [self.a, self.b].map(|blocks| Events::of(of.metric, &total(blocks)));
+        let paired = self.draws(of).map(|draws| self.intervals(&draws, &alone));
+        match (paired, x.zip(y)) {
+            (None, _) => Difference { interval: None, share_interval: None, ..alone },
+            // A side that has none of something (or nothing else) does not scatter, and is not known for certain.
+            (Some(paired), Some((x, y))) if x.is_extreme() || y.is_extreme() => Difference {
+                interval: alone
+                    .interval
+                    .map(|interval| Interval { unit: Unit::Pairs, ..interval })
+                    .or(paired.interval),
+                ..alone
+            },
+            (Some(paired), Some((x, y))) => paired.at_least(x.ratio(&y, self.confidence)),
+            (Some(paired), None) => paired,
         }
     }
 
@@ -56,35 +57,42 @@ impl Pairs<'_> {
         (!both.is_empty()).then_some(both)
     }
 
-    /// Of the difference, and of the difference as a share of B.
-    fn intervals(
-        &self,
-        draws: &[[f64; 2]],
-        a: Measured,
-        b: Measured,
-    ) -> (Option<Interval>, Option<[f64; 2]>) {
+    /// The difference, and the difference as a share of B, as far as the pairs scatter.
+    fn intervals(&self, draws: &[[f64; 2]], of: &Difference) -> Difference {
         let interval = |drawn: Vec<f64>, value: f64| {
             scatter(drawn, value, self.confidence, Unit::Pairs, self.a.len() as u64)
         };
-        let absolute = interval(draws.iter().map(|[a, b]| a - b).collect(), a.0 - b.0);
-        // Shares of all or nothing do not scatter at all, and are not known for certain all the same.
-        if absolute.standard_error <= 0.0 {
-            let Some(interval) = apart(absolute, a, b) else { return (None, None) };
-            let share = (b.0 > 0.0).then(|| [interval.low, interval.high].map(|end| round(end / b.0)));
-            return (Some(interval), share);
-        }
+        let absolute = interval(draws.iter().map(|[a, b]| a - b).collect(), of.absolute);
         let shares = draws.iter().filter(|[_, b]| *b > 0.0).map(|[a, b]| a / b - 1.0).collect();
-        let share = (b.0 > 0.0).then(|| interval(shares, a.0 / b.0 - 1.0));
-        (Some(absolute), share.map(|share| [share.low, share.high]))
+        let share = of.share.map(|share| interval(shares, share));
+        let share_interval = share.map(|share| [share.low, share.high]);
+        Difference { interval: Some(absolute), share_interval, ..*of }
     }
 }
 
-/// The interval of a difference of two values that are known by themselves.
-fn apart(like: Interval, (a, of_a): Measured, (b, of_b): Measured) -> Option<Interval> {
-    let (of_a, of_b) = (of_a?, of_b?);
-    let (below, above) = ((a - of_a.low).hypot(of_b.high - b), (of_a.high - a).hypot(b - of_b.low));
-    let standard_error = round(of_a.standard_error.hypot(of_b.standard_error));
-    Some(Interval { low: round(a - b - below), high: round(a - b + above), standard_error, ..like })
+fn total(blocks: &[(Block, f64)]) -> Tally {
+    let mut total = Tally::default();
+    blocks.iter().for_each(|(block, _)| total.add(&block.tally));
+    total
+}
+
+impl Difference {
+    /// With an interval that reaches at least as far as this one of the share.
+    fn at_least(self, [low, high]: [f64; 2]) -> Self {
+        let Some(interval) = self.interval.filter(|_| self.b > 0.0) else { return self };
+        let wider = |ends: [f64; 2]| [ends[0].min(low), ends[1].max(high)];
+        let share = self.share_interval.map_or([low, high], wider).map(round);
+        let absolute = share.map(|end| round(end * self.b));
+        Self {
+            interval: Some(Interval {
+                low: interval.low.min(absolute[0]),
+                high: interval.high.max(absolute[1]),
+                ..interval
+            }),
+            share_interval: Some(share),
+            ..self
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +147,35 @@ mod tests {
             });
             let coverage = held.count() as f64 / 400.0;
             assert!((0.91..=0.995).contains(&coverage), "{of} {pairs}: {coverage}");
+        }
+    }
+
+    /// Ten blocks of twenty requests, of which this share fails.
+    fn failing(share: f64, rng: &mut Rng) -> Vec<(Block, f64)> {
+        let block = |_| {
+            let mut block = Block::default();
+            block.tally.failed = (0..20).filter(|_| rng.f64() < share).count() as f64;
+            block.tally.ok = 20.0 - block.tally.failed;
+            (block, 6.0)
+        };
+        (0..10).map(block).collect()
+    }
+
+    #[test]
+    fn a_few_failures_more_by_chance_are_hardly_ever_over_a_limit() {
+        const ERRORS: Statistic = Statistic { metric: Metric::ErrorRate, stat: None };
+        for share in [0.005, 0.01, 0.02, 0.05] {
+            let over = (0..1_000).filter(|seed| {
+                let mut rng = Rng::with_seed(*seed);
+                let sides = [failing(share, &mut rng), failing(share, &mut rng)];
+                let found = difference(ERRORS, &sides, *seed);
+                match found.share_interval {
+                    Some([low, _]) => low > 0.2,
+                    None => found.interval.unwrap().low > 0.0,
+                }
+            });
+            let red = over.count();
+            assert!(red < 10, "{share}: {red} of 1000");
         }
     }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Interval, Preflight, StageResult};
+use crate::distribution::round;
 
 /// B of an A/B run: what A, which the rest of the result is about, is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,4 +66,26 @@ pub struct Difference {
     pub share: Option<f64>,
     /// Its interval.
     pub share_interval: Option<[f64; 2]>,
+}
+
+/// A value, and its own interval, where it has one.
+pub(crate) type Measured = (f64, Option<Interval>);
+
+impl Difference {
+    /// Of two values that are known by themselves: each scatters for its own reasons.
+    pub(crate) fn of((a, of_a): Measured, (b, of_b): Measured) -> Self {
+        let absolute = a - b;
+        let interval = of_a.zip(of_b).map(|(of_a, of_b)| {
+            let (below, above) = ((a - of_a.low).hypot(of_b.high - b), (of_a.high - a).hypot(b - of_b.low));
+            Interval {
+                low: round(absolute - below),
+                high: round(absolute + above),
+                standard_error: round(of_a.standard_error.hypot(of_b.standard_error)),
+                ..of_a
+            }
+        });
+        let of_b = |value: f64| (b > 0.0).then(|| round(value / b));
+        let share_interval = interval.and_then(|of| Some([of_b(of.low)?, of_b(of.high)?]));
+        Self { a, b, absolute: round(absolute), interval, share: of_b(absolute), share_interval }
+    }
 }

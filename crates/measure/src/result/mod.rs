@@ -9,6 +9,7 @@ mod run;
 mod schema;
 mod stage;
 
+pub(crate) use against::Measured;
 pub use against::{Against, Difference, StageDifference};
 pub use gate::{CheckLine, CheckResult, GateResult, Verdict};
 pub use interval::{Interval, Unit};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::outcome;
 use super::{Against, ErrorExample, GateResult, LoadLine, StageResult};
+use crate::stage::Side;
 use crate::{Amount, LoadUnit, Outcome, Workload};
 
 /// Rises when the meaning of a key changes.
@@ -226,6 +227,9 @@ pub struct StopLine {
     pub concurrency: Option<u32>,
     /// Its requests per second; null for a closed loop.
     pub rate: Option<Amount>,
+    /// Whose requests broke it, in an A/B run.
+    #[serde(default)]
+    pub side: Option<Side>,
     /// The check, as written.
     pub check: String,
     /// What was measured over the last ten seconds, in the metric's unit.

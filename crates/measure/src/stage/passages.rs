@@ -53,18 +53,32 @@ impl Passages {
 
     /// The stages as far as they were passed; of an A/B run those of A.
     pub fn results(&self) -> Vec<StageResult> {
-        self.stages.iter().map(Stage::result).collect()
+        results(&self.stages, &self.others)
     }
 
     /// The stages of B of an A/B run, as far as they were passed.
     pub fn others(&self) -> Vec<StageResult> {
-        self.others.iter().map(Stage::result).collect()
+        results(&self.others, &self.stages)
     }
 
     /// By how much A differs from B, stage by stage as far as both were passed.
     pub fn differences(&self) -> Vec<StageDifference> {
         self.stages.iter().zip(&self.others).map(|(a, b)| difference([&a.recorder, &b.recorder])).collect()
     }
+}
+
+/// The stages of one side; `others` are those of the other.
+fn results(stages: &[Stage], others: &[Stage]) -> Vec<StageResult> {
+    let result = |(at, stage): (usize, &Stage)| {
+        let mut result = stage.result();
+        // The stop rule that ended the blocks of one side ended those of the other.
+        let stopped = others.get(at).is_some_and(|other| other.status == StageStatus::Stopped);
+        if stopped && result.status == StageStatus::Incomplete {
+            result.status = StageStatus::Stopped;
+        }
+        result
+    };
+    stages.iter().enumerate().map(result).collect()
 }
 
 impl Stage {

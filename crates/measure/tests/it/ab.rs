@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use measure::Level as Load;
 use measure::gate::{Check, Level, Reason, Reference, Rule, Statistic, judge};
-use measure::result::{CheckLine, CheckResult, Difference, Interval, StageDifference, StageStatus, Unit};
+use measure::result::{
+    Against, CheckLine, CheckResult, Difference, Interval, StageDifference, StageResult, StageStatus, Unit,
+};
 use measure::stage::{ClientLook, Intervals, Passages, Purpose, Round, Side, StageFrame, StageRecorder};
 
 use crate::run::{answer, ms, stage};
@@ -107,7 +109,19 @@ fn a_side_that_lacks_blocks_is_incomplete_and_pairs_are_what_both_have() {
 
 /// A check against the other side, where A's is so many percent off, give or take.
 fn judged(text: &str, min_change: Option<f64>, share: f64, reach: f64) -> CheckLine {
+    judged_by(text, min_change, [share, reach], |_| ())
+}
+
+/// The same with another B.
+fn judged_by(
+    text: &str,
+    min_change: Option<f64>,
+    [share, reach]: [f64; 2],
+    change: impl FnOnce(&mut StageResult),
+) -> CheckLine {
     let stage = stage();
+    let mut of_b = stage.clone();
+    change(&mut of_b);
     let a = stage.e2e_ms.mean.unwrap();
     let b = a / (1.0 + share);
     let [low, high] = [share - reach, share + reach];
@@ -128,9 +142,10 @@ fn judged(text: &str, min_change: Option<f64>, share: f64, reach: f64) -> CheckL
         share_interval: Some([low, high]).filter(|_| reach > 0.0),
     };
     let of = [("e2e.mean".to_owned(), difference)].into();
-    let differences = [StageDifference { stage: stage.name.clone(), pairs: 10, of }];
+    let differences = vec![StageDifference { stage: stage.name.clone(), pairs: 10, of }];
+    let other = Against { stages: vec![of_b], differences, ..crate::run::against() };
     let rule = Rule { check: Check::parse(text).unwrap(), level: Level::Strict, min_change };
-    judge(&[rule], &[stage], Some(Reference::Against(&differences))).checks.remove(0)
+    judge(&[rule], &[stage], Some(Reference::Against(&other))).checks.remove(0)
 }
 
 #[test]
@@ -157,6 +172,29 @@ fn checks_against_the_baseline_are_judged_by_the_paired_change() {
     // Half as far as it reaches: nine times the values make that a third.
     assert_eq!(line.would_decide, Some((line.n as f64 * 2.25).ceil() as u64));
     assert_eq!(judged(upper, None, 0.3, 0.0).reason_code, Some(Reason::TooFewPairs));
-    let other = judged("ttft.p50 <= baseline + 20%", None, 0.0, 0.1);
-    assert_eq!(other.reason_code, Some(Reason::NotOnOtherSide));
+}
+
+#[test]
+fn what_b_cannot_be_compared_by_judges_nothing() {
+    type Change = fn(&mut StageResult);
+    let rows: [(&str, Change, Reason); 6] = [
+        ("e2e.mean <= baseline", |b| b.status = StageStatus::Incomplete, Reason::OtherCutShort),
+        ("e2e.mean <= baseline", |b| b.status = StageStatus::Skipped, Reason::OtherCutShort),
+        ("e2e.mean <= baseline", |b| b.client.saturated = true, Reason::OtherSaturated),
+        ("e2e.mean <= baseline", |b| b.name = "c9".into(), Reason::NotOnOtherSide),
+        ("e2e.mean <= baseline", |b| b.e2e_ms.n = 0, Reason::NotOnOtherSide),
+        // A rate of nothing is no reference: anything is better.
+        ("qps >= baseline - 10%", |b| (b.counts.ok, b.qps) = (0, Some(0.0)), Reason::NotOnOtherSide),
+    ];
+    for (text, change, reason) in rows {
+        let line = judged_by(text, None, [0.0, 0.1], change);
+        assert_eq!((line.result, line.reason_code), (CheckResult::NoData, Some(reason)), "{text}");
+    }
+}
+
+#[test]
+fn a_statistic_that_was_not_asked_for_is_compared_as_if_the_sides_were_apart() {
+    let line = judged("ttft.p50 <= baseline + 900%", None, 0.0, 0.1);
+    assert_eq!(line.result, CheckResult::Pass, "{line:?}");
+    assert!(line.change.is_some() && line.baseline == line.value, "{line:?}");
 }

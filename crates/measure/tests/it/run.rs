@@ -240,7 +240,7 @@ fn load() -> LoadLine {
     }
 }
 
-fn against() -> Against {
+pub(crate) fn against() -> Against {
     let interval = Interval {
         low: 20.0,
         high: 180.0,

@@ -73,6 +73,17 @@ fn prompts(run: &RunResult) -> String {
     run.load.as_ref().map_or(String::new(), |load| load.distinct_prompts.to_string())
 }
 
+/// Runs of two sides are compared by A alone, whose stages were cut into blocks.
+pub(super) fn two_sides(of: &Comparison<'_>, lang: Lang) -> Option<String> {
+    let names = names(of.runs().iter().filter(|side| side.run.against.is_some()), lang);
+    (!names.is_empty()).then(|| {
+        lang.pick(
+            format!("Of the A/B run {names} only A is compared, which was measured in short blocks, by turns with B."),
+            format!("A/B 运行{names}仅比较 A 侧，其数据为与 B 轮流的短时段所测。"),
+        )
+    })
+}
+
 pub(super) fn saturated(of: &Comparison<'_>, lang: Lang) -> Option<String> {
     let sentences = of.runs().iter().filter_map(|side| {
         let saturated = side.run.stages.iter().filter(|stage| stage.client.saturated);

@@ -20,6 +20,7 @@ type Rule = fn(&Comparison<'_>, Lang) -> Option<String>;
 const RULES: &[Rule] = &[
     caveat::unfinished,
     caveat::other_workload,
+    caveat::two_sides,
     caveat::saturated,
     caveat::no_common_level,
     held,

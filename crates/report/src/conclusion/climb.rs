@@ -3,6 +3,7 @@
 use measure::LoadUnit;
 use measure::reach::reached;
 use measure::result::{StageResult, StageStatus};
+use measure::stage::Side;
 
 use super::faults::{self, Trend};
 use super::{Facts, signs, target};
@@ -162,11 +163,18 @@ pub(super) fn stopped(facts: &Facts<'_>, lang: Lang) -> Option<String> {
         Some(_) => lang.pick(("on the way ", ""), ("", "的途中")),
     };
     let place = format!("{on_the_way}{}{when}", load::place(stage, lang));
+    let check = match stop.side {
+        Some(Side::B) => {
+            lang.pick(format!("`{check}` did not hold on B"), format!("B 侧 `{check}` 不再成立"))
+        }
+        Some(Side::A) => {
+            lang.pick(format!("`{check}` did not hold on A"), format!("A 侧 `{check}` 不再成立"))
+        }
+        None => lang.pick(format!("`{check}` did not hold"), format!("`{check}` 不再成立")),
+    };
     Some(lang.pick(
-        format!(
-            "The climb was ended {place}, {at} s into the run: `{check}` did not hold ({value} over 10 s)."
-        ),
-        format!("运行到第 {at} 秒、{place}停止加压：`{check}` 不再成立（最近 10 秒为 {value}）。"),
+        format!("The climb was ended {place}, {at} s into the run: {check} ({value} over 10 s)."),
+        format!("运行到第 {at} 秒、{place}停止加压：{check}（最近 10 秒为 {value}）。"),
     ))
 }
 

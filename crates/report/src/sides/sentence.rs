@@ -24,8 +24,8 @@ pub(crate) fn against(run: &RunResult, lang: Lang) -> Option<String> {
     Some(match found {
         Some(found) => lang.pick(format!("{who}. {found}"), format!("{who}。{found}")),
         None => lang.pick(
-            format!("{who}; no level was run by both, so that there is nothing to compare."),
-            format!("{who}；没有双方都跑过的级别，无从比较。"),
+            format!("{who}; at no level was anything measured on both, so that there is nothing to compare."),
+            format!("{who}；没有双方都测得数据的级别，无从比较。"),
         ),
     })
 }

@@ -82,11 +82,11 @@ pub(super) fn between([low, high]: &[String; 2], lang: Lang) -> String {
 pub(crate) fn legend(lang: Lang) -> [&'static str; 2] {
     lang.pick(
         [
-            "Changes are from B to A, each with its interval over pairs of blocks.",
+            "Changes are from B to A, each with its interval over pairs of blocks; one in twenty may miss the truth.",
             "✓ better, ✗ worse: above 5 % (5 points of a share), and the interval leaves no room for chance.",
         ],
         [
-            "变化为 A 相对 B，附成对时段的区间。",
+            "变化为 A 相对 B，附成对时段的区间；约二十分之一的区间可能未含真值。",
             "✓ 变好，✗ 变差：变化超过 5 %（比例为 5 个百分点），且区间排除偶然。",
         ],
     )

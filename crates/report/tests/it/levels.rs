@@ -71,6 +71,7 @@ fn search(unit: LoadUnit) -> SearchLine {
 
 fn stop(stage: &str) -> StopLine {
     StopLine {
+        side: None,
         stage: stage.to_owned(),
         concurrency: None,
         rate: None,

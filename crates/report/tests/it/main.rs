@@ -14,3 +14,4 @@ mod outputs;
 mod page;
 mod rules;
 mod sentences;
+mod sides;

@@ -253,6 +253,7 @@ fn cut_at_first() -> RunResult {
 fn stopped() -> RunResult {
     changed(failing(), |run| {
         run.stop = Some(StopLine {
+            side: None,
             stage: "c50".to_owned(),
             concurrency: Some(50),
             rate: None,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use scenario::plan::{Arrival, Stage, StageEnd, Work};
 
+use super::draw::Draw;
 use points::Points;
 use profile::Profile;
 
@@ -35,7 +36,7 @@ enum Source {
 
 impl Arrivals {
     /// Of stages with rates that run on without a drain; none of users. The arrivals are those of the first.
-    pub(crate) fn of(stages: &[Stage], seed: u64) -> Option<Self> {
+    pub(crate) fn of(stages: &[Stage], draw: Draw) -> Option<Self> {
         let Work::Arrivals { arrival, .. } = &stages.first()?.work else { return None };
         let profile = Profile::of(stages);
         let left =
@@ -43,7 +44,7 @@ impl Arrivals {
         let source = match arrival {
             Arrival::Trace(times) => Source::Trace { times: times.clone(), next: 0 },
             Arrival::Constant | Arrival::Poisson | Arrival::Gamma { .. } => {
-                Source::Rate { points: Points::of(arrival, seed), profile: profile.clone() }
+                Source::Rate { points: Points::of(arrival, draw), profile: profile.clone() }
             }
         };
         Some(Self { source, left: left.unwrap_or(u64::MAX), end: profile.end().unwrap_or(Duration::MAX) })
@@ -112,17 +113,18 @@ mod tests {
     const MINUTE: StageEnd = StageEnd::After(Duration::from_secs(60));
 
     fn seconds(stages: &[Stage], seed: u64) -> Vec<f64> {
-        Arrivals::of(stages, seed).unwrap().map(|due| due.as_secs_f64()).collect()
+        Arrivals::of(stages, Draw::of_run(seed)).unwrap().map(|due| due.as_secs_f64()).collect()
     }
 
     #[test]
     fn even_arrivals_are_exact_and_the_end_is_no_part_of_the_window() {
         let second = StageEnd::After(Duration::from_secs(1));
-        let due: Vec<Duration> = Arrivals::of(&[step(40.0, Arrival::Constant, second)], 1).unwrap().collect();
+        let due: Vec<Duration> =
+            Arrivals::of(&[step(40.0, Arrival::Constant, second)], Draw::of_run(1)).unwrap().collect();
         assert_eq!(due.len(), 40);
         assert_eq!((due[0], due[39]), (Duration::ZERO, Duration::from_millis(975)));
         let counted = step(40.0, Arrival::Constant, StageEnd::Requests(41));
-        assert_eq!(Arrivals::of(&[counted], 1).unwrap().last(), Some(Duration::from_secs(1)));
+        assert_eq!(Arrivals::of(&[counted], Draw::of_run(1)).unwrap().last(), Some(Duration::from_secs(1)));
     }
 
     #[test]
@@ -218,9 +220,11 @@ mod tests {
     fn a_trace_is_followed_to_its_last_request_or_to_the_end_of_the_stage() {
         let times: Arc<[Duration]> = [0, 100, 100, 950].map(Duration::from_millis).into();
         let stage = |end| step(4.0, Arrival::Trace(times.clone()), end);
-        let all: Vec<Duration> = Arrivals::of(&[stage(StageEnd::Requests(4))], 1).unwrap().collect();
+        let all: Vec<Duration> =
+            Arrivals::of(&[stage(StageEnd::Requests(4))], Draw::of_run(1)).unwrap().collect();
         assert_eq!(all, times.to_vec());
-        let cut = Arrivals::of(&[stage(StageEnd::After(Duration::from_millis(500)))], 1).unwrap();
+        let cut =
+            Arrivals::of(&[stage(StageEnd::After(Duration::from_millis(500)))], Draw::of_run(1)).unwrap();
         assert_eq!(cut.count(), 3);
     }
 }

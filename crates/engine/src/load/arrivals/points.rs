@@ -4,6 +4,8 @@ use std::f64::consts::TAU;
 
 use scenario::plan::Arrival;
 
+use super::super::draw::Draw;
+
 /// Where the events are, ascending. Endless.
 #[derive(Debug, Clone)]
 pub(super) struct Points {
@@ -14,9 +16,10 @@ pub(super) struct Points {
 
 #[derive(Debug, Clone, Copy)]
 enum Gaps {
-    /// The first event is at 0.
+    /// The first event is at `phase`.
     Even {
         events: u64,
+        phase: f64,
     },
     Exponential,
     Gamma {
@@ -26,9 +29,9 @@ enum Gaps {
 
 impl Points {
     /// The process of these arrivals; even for those that follow no rate.
-    pub(super) fn of(arrival: &Arrival, seed: u64) -> Self {
+    pub(super) fn of(arrival: &Arrival, Draw { seed, phase }: Draw) -> Self {
         let gaps = match arrival {
-            Arrival::Constant | Arrival::Trace(_) => Gaps::Even { events: 0 },
+            Arrival::Constant | Arrival::Trace(_) => Gaps::Even { events: 0, phase },
             Arrival::Poisson => Gaps::Exponential,
             Arrival::Gamma { burstiness } => Gaps::Gamma { shape: *burstiness },
         };
@@ -41,10 +44,10 @@ impl Iterator for Points {
 
     fn next(&mut self) -> Option<f64> {
         let gap = match &mut self.gaps {
-            Gaps::Even { events } => {
+            Gaps::Even { events, phase } => {
                 // Counted, not summed: the thousandth is as exact as the first.
                 *events += 1;
-                return Some((*events - 1) as f64);
+                return Some(*phase + (*events - 1) as f64);
             }
             Gaps::Exponential => exponential(&mut self.rng),
             Gaps::Gamma { shape } => gamma(*shape, &mut self.rng) / *shape,
