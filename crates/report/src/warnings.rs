@@ -107,12 +107,13 @@ fn reference_fails(stage: &StageResult, lang: Lang) -> Option<String> {
         let classes: Vec<String> =
             stage.errors.iter().map(|error| format!("{} `{}`", error.count, error.class)).collect();
         let classes = classes.join(lang.pick(", ", "、"));
+        let so = match stage.counts.ok {
+            0 => lang.pick("there is nothing to compare A with", "没有可供 A 比较的数据"),
+            _ => lang.pick("A is compared with the others alone", "A 仅与其余请求比较"),
+        };
         lang.pick(
-            format!(
-                "{failed} of {} failed ({classes}): A is compared with the others alone",
-                counted(judged, "request")
-            ),
-            format!("{judged} 个请求中有 {failed} 个失败（{classes}）：A 仅与其余请求比较"),
+            format!("{failed} of {} failed ({classes}): {so}", counted(judged, "request")),
+            format!("{judged} 个请求中有 {failed} 个失败（{classes}）：{so}"),
         )
     })
 }
