@@ -19,7 +19,7 @@ test:
     cargo test --workspace
 
 # what decides whether a change lands
-ci: fmt lint arrows test docs scenarios fuzz-short bench-ci test-browser test-real
+ci: fmt lint arrows test docs scenarios fuzz-short bench-ci gate-power-quick test-browser test-real
 
 # framing and protocols against inputs that nobody thought of: so many seconds over all targets
 fuzz SECONDS="3600":
@@ -75,6 +75,13 @@ test-browser: bench-ci
 # streams through nginx, the ladder against a real model and through a real gateway
 test-real: build
     RUNGS={{rungs}} real/test
+
+# how often the gate is right over real sockets, as docs/gate.md shows it; 25 minutes
+gate-power *ARGS: build
+    PYTHONDONTWRITEBYTECODE=1 python3 real/power.py {{rungs}} {{ARGS}}
+
+# one small pair of each kind: unchanged is not red, slower than allowed is not green
+gate-power-quick: (gate-power "--quick")
 
 # accept the newest run of perf/config.toml as its baseline
 baseline:
