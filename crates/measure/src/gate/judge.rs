@@ -127,9 +127,8 @@ fn against_other(
     line: CheckLine,
 ) -> CheckLine {
     let of = rule.check.statistic();
-    let b = match other.stages.iter().find(|other| other.name == stage.name) {
-        Some(b) => b,
-        None => return line.without_data(Reason::NotOnOtherSide),
+    let Some(b) = other.stages.iter().find(|other| other.name == stage.name) else {
+        return line.without_data(Reason::NotOnOtherSide);
     };
     if let Some(reason) = cannot_refer(&rule.check, b) {
         return line.without_data(reason);
