@@ -239,7 +239,39 @@ impl DistributionSummary {
             .collect()
     }
 
+    /// Both together; one of which nothing is kept adds nothing.
+    pub fn with(&self, other: &Self) -> Self {
+        match (self.distribution(), other.distribution()) {
+            (Some(mut all), Some(other)) => {
+                all.merge(&other);
+                all.summary()
+            }
+            (None, _) => other.clone(),
+            (Some(_), None) => self.clone(),
+        }
+    }
+
+    fn distribution(&self) -> Option<Distribution> {
+        let mut histogram = Distribution::default().histogram;
+        histogram.add(self.decoded_as::<u32>()?).ok()?;
+        let (n, mean) = (self.n as f64, self.mean?);
+        let sum = mean * n * SCALE;
+        // What was damaged in a file is no distribution.
+        (histogram.len() == self.n && sum < 1e30).then_some(Distribution {
+            histogram,
+            count: self.n,
+            sum: sum as u128,
+            squares: self.stddev.unwrap_or(0.0).powi(2) * (n - 1.0).max(0.0) + n * mean * mean,
+            min: (self.min? * SCALE) as u64,
+            max: (self.max? * SCALE) as u64,
+        })
+    }
+
     fn decoded(&self) -> Option<Histogram<u64>> {
+        self.decoded_as()
+    }
+
+    fn decoded_as<C: hdrhistogram::Counter>(&self) -> Option<Histogram<C>> {
         let bytes = base64::engine::general_purpose::STANDARD.decode(self.hdr.as_ref()?).ok()?;
         Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
     }
@@ -254,6 +286,18 @@ impl DistributionSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_of_two_gives_both_together() {
+        let (one, other) = ([3, 40, 41, 800], [1, 2, 42, 9_000]);
+        let both = of(one.into_iter().chain(other)).summary();
+        let summed = of(one).summary().with(&of(other).summary());
+        assert_eq!((summed.n, summed.p50, summed.p99, summed.max), (8, both.p50, both.p99, both.max));
+        let near = |one: Option<f64>, other: Option<f64>| (one.unwrap() - other.unwrap()).abs() < 0.01;
+        assert!(near(summed.mean, both.mean) && near(summed.stddev, both.stddev), "{summed:?} {both:?}");
+        let nothing = DistributionSummary::default();
+        assert_eq!((nothing.with(&both), both.with(&nothing)), (both.clone(), both));
+    }
 
     fn of(values: impl IntoIterator<Item = u64>) -> Distribution {
         let mut distribution = Distribution::default();

@@ -104,9 +104,8 @@ impl Stage {
         }
         self.saturated |= result.client.saturated;
         self.timeline.extend(result.timeline.iter().cloned());
-        if closing.look.lag_ms.p99 > self.look.lag_ms.p99 {
-            self.look.lag_ms = closing.look.lag_ms;
-        }
+        // A short block has too few ticks to say anything by itself.
+        self.look.lag_ms = self.look.lag_ms.with(&closing.look.lag_ms);
         self.look.cpu_percent =
             self.look.cpu_percent.into_iter().chain(closing.look.cpu_percent).reduce(f64::max);
         self.recorder.merge(recorder);
@@ -116,7 +115,7 @@ impl Stage {
         let mut result = self.recorder.finish(self.status(), &self.look);
         result.confirmations.clone_from(&self.confirmations);
         if self.rounds.len() > 1 {
-            result.client.saturated = self.saturated;
+            result.client.saturated |= self.saturated;
             result.timeline.clone_from(&self.timeline);
         }
         match self.blocks() {

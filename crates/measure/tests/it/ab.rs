@@ -98,6 +98,25 @@ fn what_differs_is_known_closer_than_either_side() {
 }
 
 #[test]
+fn short_blocks_say_together_whether_the_generator_was_at_its_limit() {
+    let saturated = |lag: Duration| {
+        let mut passages = Passages::default();
+        for number in 1..=BLOCKS {
+            let mut ticks = measure::Distribution::default();
+            (0..40).for_each(|_| ticks.record(lag));
+            let recorder = block(Side::A, number, u64::from(number) * 3_000, 100);
+            let look = ClientLook { lag_ms: ticks.summary(), cpu_percent: Some(20.0) };
+            let closing = recorder.closing(StageStatus::Complete, look);
+            assert!(!passages.take(recorder, closing).client.saturated, "forty ticks say nothing");
+        }
+        let client = passages.results().remove(0).client;
+        assert_eq!(client.lag_ms.n, 240);
+        client.saturated
+    };
+    assert_eq!([1, 20].map(|ms| saturated(Duration::from_millis(ms))), [false, true]);
+}
+
+#[test]
 fn a_side_that_lacks_blocks_is_incomplete_and_pairs_are_what_both_have() {
     let mut passages = run(3);
     take(&mut passages, block(Side::B, 4, 60_000, 100));
