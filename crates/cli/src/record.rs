@@ -63,7 +63,12 @@ pub(crate) fn result(plan: &Plan, recording: Recording, baseline: &BaselineState
         against,
         warnings: Vec::new(),
         gate,
-        cost: None,
+        cost: plan
+            .target
+            .price
+            .as_ref()
+            .map(|price| round(price.of(recording.spent.input, recording.spent.output))),
+        currency: plan.target.price.as_ref().map(|price| price.currency.clone()),
         conclusion: String::new(),
         notes: plan.notes.clone(),
     };

@@ -19,8 +19,19 @@ pub(crate) struct Accounts {
     started: u64,
     /// Of a stage's arrivals those that never found a slot.
     dropped: u64,
+    /// Tokens of every attempt, whatever became of it, as far as they were told.
+    tokens: Spent,
     /// The first stage that ran to its end with another number of requests than it was to have.
     not_whole: Option<NotWhole>,
+}
+
+/// Tokens that were paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Of prompts.
+    pub input: u64,
+    /// Of answers, also of those that failed on the way.
+    pub output: u64,
 }
 
 /// A stage that was to have `wanted` requests and held `held`.
@@ -33,12 +44,22 @@ struct NotWhole {
 impl Accounts {
     /// A request ended.
     pub(crate) fn take(&mut self, sample: &Sample) {
+        for attempt in &sample.attempts {
+            let of = |tokens: Option<u64>| tokens.unwrap_or(0);
+            self.tokens.input = self.tokens.input.saturating_add(of(attempt.tokens.input));
+            self.tokens.output = self.tokens.output.saturating_add(of(attempt.tokens.output));
+        }
         match sample.phase {
             Phase::Preflight => self.preflight += 1,
             Phase::WarmUp => self.warm_up += 1,
             Phase::Ramp => self.ramp += 1,
             Phase::Measure | Phase::Drain => self.measure += 1,
         }
+    }
+
+    /// The tokens of all attempts so far.
+    pub(crate) fn spent(&self) -> Spent {
+        self.tokens
     }
 
     /// All requests that ended.

@@ -35,6 +35,7 @@ mod stretch;
 mod trace;
 mod transport;
 
+pub use accounts::Spent;
 pub use clock::Clock;
 pub use coordinator::Breached;
 pub use error::EngineError;

@@ -6,6 +6,7 @@ use measure::stage::{ClientLook, Purpose, Round, Side, StageFrame, StageRecorder
 use measure::{ErrorClass, Sample};
 use scenario::plan::{Endpoint, Plan, Search};
 
+use crate::accounts::Spent;
 use crate::before_load::before_load;
 use crate::blocks;
 use crate::coordinator::{Breached, Coordinator, Passage};
@@ -31,6 +32,8 @@ pub struct Recording {
     pub breached: Option<Breached>,
     /// What the search proved, if there was one. Its stages follow those of the ladder.
     pub proved: Option<Proved>,
+    /// Tokens of every attempt of both sides, preflight and warm-up included, as far as they were told.
+    pub spent: Spent,
     /// The cap on requests, if it ended the run.
     pub spent_cap: Option<u64>,
     /// What does not add up: a fault of this program, and a reason not to trust the numbers.
@@ -80,6 +83,7 @@ impl Recording {
             aborted: None,
             breached: None,
             proved: None,
+            spent: Spent::default(),
             spent_cap: None,
             unaccounted: None,
             started_at,
@@ -164,6 +168,7 @@ pub async fn run(
     let mut coordinator = Coordinator::start(plan, endpoints.into(), settings, observer, stop)?;
     let mut recording = Recording::begin(settings);
     climb(plan, &mut coordinator, &mut recording).await?;
+    recording.spent = coordinator.spent();
     recording.spent_cap = coordinator.spent_cap();
     recording.unaccounted = coordinator.unaccounted();
     recording.finished_at = settings.clock.wall(settings.clock.now());

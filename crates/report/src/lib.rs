@@ -3,6 +3,7 @@
 
 pub mod comparison;
 pub mod conclusion;
+mod cost;
 pub mod csv;
 pub mod diagnosis;
 mod ended;

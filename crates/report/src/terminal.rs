@@ -5,6 +5,7 @@ use measure::distribution::DistributionSummary;
 use measure::result::{CheckResult, RunResult, StageResult, StageStatus, Verdict};
 use unicode_width::UnicodeWidthStr;
 
+use crate::cost::cost;
 use crate::number::{UNKNOWN, change, ms, of_check, percent, rate};
 use crate::search::{self, Found};
 use crate::{Lang, ended, load, sides, stored, verdict};
@@ -21,6 +22,7 @@ pub fn closing(run: &RunResult, lang: Lang) -> String {
     lines.push(String::new());
     lines.extend(warnings(run, lang));
     lines.push(run.conclusion.clone());
+    lines.extend(cost(run).map(|cost| lang.pick(format!("cost: {cost}"), format!("费用：{cost}"))));
     lines.extend(gate(run, lang));
     lines.join("\n") + "\n"
 }

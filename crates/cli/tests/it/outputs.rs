@@ -273,3 +273,20 @@ fn files_that_are_private_are_readable_by_their_owner_alone() {
         assert_eq!(mode & 0o777, 0o600, "{}", path.display());
     }
 }
+
+#[test]
+fn what_a_run_cost_is_counted_over_everything_that_was_sent() {
+    let world = World::on_mock("[target.price]\ninput = 1000\noutput = 2000000\ncurrency = \"EUR\"\n");
+    let done = world.rungs(&["run", "s.toml", "--quiet"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = world.result();
+    // A preflight and twice four requests of four tokens.
+    let input = result["stages"][0]["tokens"]["input"].as_f64().unwrap() / 4.0;
+    let expected = 9.0 * (4.0 * 2.0 + input * 0.001);
+    assert!((result["cost"].as_f64().unwrap() - expected).abs() < 1e-3, "{} {expected}", result["cost"]);
+    assert_eq!(result["currency"], "EUR");
+    let cost = format!("cost: {:.2} EUR", expected);
+    assert!(done.stdout.contains(&cost), "{cost}: {}", done.stdout);
+    assert!(world.page().contains(&format!("{expected:.2} EUR")));
+    assert!(done.stderr.contains("bound   at most 11 requests, at no bounded cost"), "{}", done.stderr);
+}

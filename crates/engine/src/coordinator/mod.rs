@@ -15,7 +15,7 @@ use scenario::plan::{Cancel, Plan, Retry, Stage};
 use tokio::time::{sleep, sleep_until};
 
 use crate::EngineError;
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, Spent};
 use crate::before_load::refused;
 use crate::clock::Clock;
 use crate::course::Course;
@@ -156,6 +156,11 @@ impl<'a> Coordinator<'a> {
     /// What does not add up; nothing, or there is a fault in this program.
     pub(crate) fn unaccounted(&self) -> Option<String> {
         self.accounts.fault(self.budget.issued(), &self.passed)
+    }
+
+    /// Tokens of everything that was sent.
+    pub(crate) fn spent(&self) -> Spent {
+        self.accounts.spent()
     }
 
     /// The stages as far as the run came.

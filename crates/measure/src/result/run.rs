@@ -81,8 +81,11 @@ pub struct RunResult {
     pub warnings: Vec<Warning>,
     /// The checks and their verdict.
     pub gate: GateResult,
-    /// What was spent; null without prices.
+    /// What the tokens of every attempt cost, as far as the servers told them; null without prices.
     pub cost: Option<f64>,
+    /// What `cost` is in; null without prices.
+    #[serde(default)]
+    pub currency: Option<String>,
     /// The result in full sentences.
     pub conclusion: String,
     /// Notes of the scenario's author.

@@ -46,7 +46,7 @@ const PROMISED: &str = "
     warnings[].code warnings[].stage warnings[].text
     gate.verdict gate.checks[].check gate.checks[].stage gate.checks[].level gate.checks[].value gate.checks[].limit
     gate.checks[].baseline gate.checks[].interval gate.checks[].n gate.checks[].result
-    cost conclusion notes
+    cost currency conclusion notes
 ";
 
 /// Where distributions stand in a stage.
@@ -145,7 +145,7 @@ fn the_schema_refuses_what_is_no_result() {
 }
 
 /// Keys that the first results did not have.
-const LATER: &str = "load proxy search stop against";
+const LATER: &str = "load proxy search stop against currency";
 /// The same of a stage, and of the ladder.
 const LATER_IN_STAGE: &str = "ramp_from arrival burstiness max_in_flight ramp_up_s think_time_s total_ms";
 

@@ -221,6 +221,7 @@ pub(crate) fn result() -> RunResult {
             text: "short".into(),
         }],
         cost: None,
+        currency: None,
         conclusion: "It held.".into(),
         notes: None,
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::policy;
 use super::text::Text;
+use crate::cost::cost;
 use crate::number::{UNKNOWN, duration};
 
 /// What stands in the page's head.
@@ -76,6 +77,7 @@ fn target(run: &RunResult) -> Vec<(Text, Text)> {
         (Text::new("Provider", "服务商"), optional(run.provider.as_deref())),
         (Text::new("Answers", "应答方式"), stream),
         (Text::new("Preflight", "预检请求"), preflight(run)),
+        (Text::new("Cost", "费用"), cost(run).map_or_else(|| Text::same(UNKNOWN), Text::same)),
     ]
 }
 

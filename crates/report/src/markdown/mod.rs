@@ -9,6 +9,7 @@ mod sides;
 
 use measure::result::RunResult;
 
+use crate::cost::cost;
 use crate::plain::paragraphs;
 use crate::{Lang, ended, stored, verdict};
 pub use comparison::comparison;
@@ -80,7 +81,8 @@ fn what_was_run(run: &RunResult, lang: Lang) -> String {
     let overridden = (!changed.is_empty())
         .then(|| lang.pick("overridden: ", "已覆盖：").to_owned() + &changed.join(lang.pick(", ", "、")));
     let version = code(&format!("{} {}", run.tool.name, run.tool.version));
+    let cost = cost(run).map(|cost| lang.pick("cost ", "费用 ").to_owned() + &code(&cost));
     let target = [run.model.as_deref(), Some(&run.api), Some(&run.url)].into_iter().flatten().map(code);
-    let parts = target.chain([scenario]).chain(profile).chain([seed]).chain(overridden);
+    let parts = target.chain([scenario]).chain(profile).chain([seed]).chain(cost).chain(overridden);
     parts.chain([code(&run.started_at), version]).collect::<Vec<_>>().join(" · ")
 }

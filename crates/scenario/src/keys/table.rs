@@ -56,7 +56,7 @@ pub const TABLE: &[Key] = keys! {
     "proxy": Text, = "\"none\""; "`\"none\"`, `\"env\"` (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`), or `\"http://host:port\"`."
     "http": Choice(&["1.1", "2", "auto"]), = "\"1.1\""; "HTTP version; `auto` lets the server choose over TLS."
     "tokenizer": Later(None); "Local tokenizer."
-    "price": Later(None); "Price per million tokens."
+    "price": Section; "What tokens cost, for the bound before a run and the cost after it."
     "response": Section; "What stands where in the answers of `api = \"custom\"`."
     "b": Section; "The other side of an A/B run: the keys of `[target]` that differ there."
 
@@ -66,6 +66,11 @@ pub const TABLE: &[Key] = keys! {
     "idle": Duration, = "\"60s\""; "Without a byte, from the response head on."
     "stall": DurationOrNone; "Between token events; `none` when absent."
     "total": DurationOrNone; "From the first byte sent to the end; `none` when absent."
+
+    ["target.price"]
+    "input": Number, = "0"; "Price of a million input tokens."
+    "output": Number, = "0"; "Price of a million output tokens."
+    "currency": Text, = "\"USD\""; "What prices are in."
 
     ["target.response"]
     "format": Choice(&["sse", "ndjson", "json"]); "How an answer is written: events, lines of JSON, or one document."

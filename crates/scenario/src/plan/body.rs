@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use crate::data::Order;
 use crate::digest::of_values;
@@ -17,6 +18,32 @@ pub struct Bodies {
     bodies: Arc<[Body]>,
     order: Order,
     digests: Digests,
+    pub(super) limits: Limits,
+}
+
+/// How much the bodies can bring.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Output tokens of an answer at most; `None` where a body sets no limit.
+    pub(super) output: Option<u64>,
+    /// Bytes of the longest body.
+    pub(super) longest: usize,
+}
+
+/// Where bodies limit the tokens of an answer, in every api.
+const LIMITS: [&str; 5] = [
+    "/max_completion_tokens",
+    "/max_tokens",
+    "/max_output_tokens",
+    "/options/num_predict",
+    "/max_tokens_to_sample",
+];
+
+/// The tokens that an answer to a body may have at most, over all its choices.
+fn output_limit(body: &Value) -> Option<u64> {
+    let limit = LIMITS.iter().find_map(|place| body.pointer(place)?.as_u64())?;
+    let choices = body.pointer("/n").and_then(Value::as_u64).unwrap_or(1).max(1);
+    Some(limit.saturating_mul(choices))
 }
 
 /// What the bodies of two runs are compared by.
@@ -41,9 +68,16 @@ pub struct BodyError {
 impl Bodies {
     /// The bodies, and the digest of the rows they were rendered from.
     pub(crate) fn new(bodies: Vec<Body>, order: Order, data: String) -> Self {
-        let values = bodies.iter().map(|body| serde_json::from_slice(&body.with_id("")).unwrap_or_default());
+        let mut limits = Limits { output: Some(0), longest: 0 };
+        let values = bodies.iter().map(|body| {
+            let bytes = body.with_id("");
+            let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            limits.longest = limits.longest.max(bytes.len());
+            limits.output = limits.output.zip(output_limit(&value)).map(|(most, of)| most.max(of));
+            value
+        });
         let digests = Digests { bodies: of_values(values), data };
-        Self { bodies: bodies.into(), order, digests }
+        Self { bodies: bodies.into(), order, digests, limits }
     }
 
     pub(super) fn digests(&self) -> &Digests {

@@ -2,16 +2,18 @@
 
 use super::describe_load::describe_load;
 use super::describe_time::describe_time;
+use super::price::describe_bound;
 use super::{HttpVersion, Plan, Server};
 
 /// The lines that `run` prints before its first request: address, api and model, key and where it came from (of an A/B
-/// run for each side), the ladder and its time at most. A wrong variable shows here first.
+/// run for each side), the ladder, its time at most, and what it can send and cost at most where that is bounded. A wrong variable shows here first.
 pub fn describe(plan: &Plan) -> Vec<String> {
     let mut lines = match plan.of_b() {
         None => side(plan, "").to_vec(),
         Some(b) => [side(plan, "A: "), side(&b, "B: ")].concat(),
     };
     lines.extend([describe_load(plan), describe_time(plan)]);
+    lines.extend(describe_bound(plan));
     lines
 }
 

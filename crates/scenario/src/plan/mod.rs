@@ -12,6 +12,7 @@ mod load;
 mod origin;
 mod output;
 mod pointer;
+mod price;
 mod proxy;
 mod response;
 mod secrets;
@@ -28,6 +29,7 @@ pub use load::{Arrival, Cancel, Load, Retry, Search, Shape, Stage, StageEnd, Thi
 pub use origin::{Fingerprint, Override};
 pub use output::{GatePlan, Language, Objectives, Outputs, Readers, Samples};
 pub use pointer::{Pointer, PointerError};
+pub use price::Price;
 pub use proxy::{HttpVersion, Proxy};
 pub use response::{Format, Mark, Response};
 pub use target::{Auth, Endpoint, Header, Keys, Scheme, Server, Target, Timeouts, Tls, TlsVerification};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Api, Format, HttpVersion, Proxy, Response};
+use super::{Api, Format, HttpVersion, Price, Proxy, Response};
 use crate::Secret;
 use crate::diagnostic::masked;
 
@@ -46,6 +46,8 @@ pub struct Target {
     pub max_event_size: usize,
     /// Whether the bodies ask for a streamed answer.
     pub stream: bool,
+    /// What its tokens cost, if that is known.
+    pub price: Option<Price>,
     /// What must not be shown of the other side of an A/B run; never sent here.
     pub others_secrets: Vec<Secret>,
 }

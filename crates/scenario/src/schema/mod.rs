@@ -123,6 +123,6 @@ mod tests {
         let schema = schema();
         let target = &schema["$defs"]["target"]["properties"];
         assert_eq!(schema["$defs"]["report"]["properties"]["keep_answers"]["const"], false);
-        assert_eq!(target.get("price"), None);
+        assert_eq!(target.get("tokenizer"), None);
     }
 }

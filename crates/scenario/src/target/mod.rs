@@ -6,6 +6,7 @@ mod key;
 mod keys;
 mod other;
 mod overlay;
+mod price;
 mod proxy;
 mod response;
 mod server;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{api, headers, keys, proxy, response, server, timeouts, tls};
+use super::{api, headers, keys, price, proxy, response, server, timeouts, tls};
 use crate::layers::NodeKind;
 use crate::plan::{
-    Api, Auth, Format, Header, HttpVersion, Keys, Proxy, Response, Server, Target, Timeouts, Tls,
+    Api, Auth, Format, Header, HttpVersion, Keys, Price, Proxy, Response, Server, Target, Timeouts, Tls,
 };
 use crate::read::Section;
 use crate::template::Wanted;
@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     pub(super) tls: Tls,
     proxy: Option<Proxy>,
     http: HttpVersion,
+    price: Option<Price>,
     keep_alive: bool,
     max_event_size: usize,
 }
@@ -79,6 +80,7 @@ pub(super) fn read_with(section: Section<'_>, data: Section<'_>, usual: Option<A
         tls,
         proxy,
         http: read_http(section),
+        price: price::read(section),
         keep_alive: section.boolean("keep_alive").unwrap_or_default(),
         max_event_size: section.size("max_event_size", 1024..=1 << 30).unwrap_or_default() as usize,
     }
@@ -159,6 +161,7 @@ impl Settings {
             keep_alive: self.keep_alive,
             max_event_size: self.max_event_size,
             stream,
+            price: self.price,
             others_secrets: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ mod folder;
 mod generated;
 mod keys;
 mod layers;
+mod price;
 mod reference;
 mod robust;
 mod schema;
