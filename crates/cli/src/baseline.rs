@@ -8,7 +8,7 @@ use report::Lang;
 use scenario::plan::Plan;
 
 use crate::screen;
-use crate::subject::Subject;
+use crate::subject::{JudgedBy, Subject};
 
 /// The baseline of a run, or why there is none to judge by.
 #[derive(Debug)]
@@ -24,8 +24,7 @@ pub(crate) enum BaselineState {
 impl BaselineState {
     /// Reads the baseline of a scenario for a run; says so where it cannot be used, as a whole or for a stage.
     pub(crate) fn read(plan: &Plan, run: &Subject) -> Self {
-        // In an A/B run checks are judged by the other side.
-        if plan.against.is_some() || !asks_for_one(plan) {
+        if run.judged_by == JudgedBy::OtherSide || !asks_for_one(plan) {
             return Self::NotAsked;
         }
         match load(plan, run) {
@@ -62,7 +61,8 @@ pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline,
     found.iter().map(sentence).collect()
 }
 
-fn asks_for_one(plan: &Plan) -> bool {
+/// Whether a check of the scenario is against the baseline.
+pub(crate) fn asks_for_one(plan: &Plan) -> bool {
     plan.gate.rules.iter().any(is_against_it)
 }
 
