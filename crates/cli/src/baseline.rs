@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use measure::gate::{self, Baseline, Limit, Rule, Tight};
+use measure::gate::{self, Baseline, BaselineError, Limit, Rule, Tight};
 use measure::result::{RunResult, StageResult};
 use report::Lang;
 use scenario::plan::Plan;
@@ -95,11 +95,14 @@ fn stored(plan: &Plan) -> Result<Baseline, String> {
         }
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
-    serde_json::from_str(&text).map_err(|error| match RunResult::from_json(&text) {
-        Ok(_) => {
+    Baseline::from_json(&text).map_err(|error| match (&error, RunResult::from_json(&text)) {
+        (_, Ok(_)) => {
             format!("`{shown}` is a result; `rungs baseline accept {shown} FILE` makes a baseline of it")
         }
-        Err(_) => format!("`{shown}` is not a baseline: {error}"),
+        (BaselineError::Newer(_), Err(_)) => {
+            format!("`{shown}` {error}; use that one, or make a new baseline with `rungs baseline accept`")
+        }
+        (_, Err(_)) => format!("`{shown}` {error}; `rungs baseline accept` makes a new one"),
     })
 }
 

@@ -239,6 +239,11 @@ impl DistributionSummary {
             .collect()
     }
 
+    /// How many values its histogram holds; `None` where there is none that can be read.
+    pub(crate) fn kept(&self) -> Option<u64> {
+        self.decoded().map(|histogram| histogram.len())
+    }
+
     fn decoded(&self) -> Option<Histogram<u64>> {
         let bytes = base64::engine::general_purpose::STANDARD.decode(self.hdr.as_ref()?).ok()?;
         Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
@@ -247,7 +252,8 @@ impl DistributionSummary {
     fn decoded_percentile(&self, p: f64) -> Option<f64> {
         let histogram = self.decoded()?;
         let value = histogram.median_equivalent(histogram.value_at_quantile(p / 100.0)) as f64 / SCALE;
-        Some(round(value).clamp(self.min?, self.max?))
+        // Not `clamp`, which panics where a file was edited so that they cross.
+        Some(round(value).max(self.min?).min(self.max?))
     }
 }
 

@@ -79,6 +79,9 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
         Reason::OtherLoad => format!("基线中级别 {stage} 的负载与本次不同"),
         Reason::OtherYardstick => "基线所用的口径不同（目标或阅读速度）".to_owned(),
         Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
+        Reason::NumberNotInBaseline => {
+            format!("基线中级别 {stage} 的数据缺少 `{}`", Reason::number(&line.check))
+        }
         Reason::NoInterval => "本次或基线缺少该统计量的区间，无法区分变化与偶然".to_owned(),
         Reason::Undecided => match line.would_decide {
             Some(runs) if line.would_decide_in == Some(Unit::Runs) => {
@@ -109,6 +112,7 @@ mod tests {
         let rows = [
             (Some("too_few_values"), "仅 3 个样本，至少需要 20 个"),
             (Some("other_load"), "基线中级别 c1 的负载与本次不同"),
+            (Some("number_not_in_baseline"), "基线中级别 c1 的数据缺少 `ttft.p95`"),
             (None, "in English"),
         ];
         for (code, expected) in rows {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Statistic;
 use super::judge::measured;
+use super::reason::Reason;
 use crate::distribution::{DistributionSummary, round};
 use crate::interval::deviation;
 use crate::metric::{Kind, TABLE};
@@ -68,7 +69,8 @@ pub struct BaselineStage {
     /// How far the numbers scattered between those runs, by their names; empty for a single run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, Noise>,
-    /// Single numbers.
+    /// Single numbers; one that is null in the file is not there.
+    #[serde(deserialize_with = "known")]
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.
     pub distributions: BTreeMap<String, DistributionSummary>,
@@ -86,6 +88,11 @@ pub struct Noise {
 
 /// Of noise floors.
 const CONFIDENCE: f64 = 0.95;
+
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let all = BTreeMap::<String, Option<f64>>::deserialize(from)?;
+    Ok(all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+}
 
 fn one() -> u64 {
     1
@@ -131,6 +138,14 @@ impl Baseline {
         match of.stat {
             Some(stat) => stage.distributions.get(of.metric.name())?.value(stat),
             None => stage.scalars.get(of.metric.name()).copied(),
+        }
+    }
+
+    /// Why that number is not there.
+    pub(super) fn absent(&self, stage: &str) -> Reason {
+        match self.stages.contains_key(stage) {
+            true => Reason::NumberNotInBaseline,
+            false => Reason::NotInBaseline,
         }
     }
 

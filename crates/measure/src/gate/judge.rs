@@ -87,7 +87,7 @@ fn against_baseline(
         return line.without_data(Reason::OtherYardstick);
     }
     let (Some(value), Some(row)) = (line.value, baseline.value(of, &stage.name)) else {
-        return line.without_data(Reason::NotInBaseline);
+        return line.without_data(baseline.absent(&stage.name));
     };
     let line = CheckLine { limit: Some(row * (1.0 + allowed)), baseline: Some(row), ..line };
     if is_best(of.metric, value, rule.check.comparison) {

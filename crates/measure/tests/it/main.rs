@@ -12,4 +12,5 @@ mod model;
 mod power;
 mod result_form;
 mod run;
+mod stored_baseline;
 mod window;
