@@ -303,6 +303,7 @@ impl CheckLine {
     fn open(rule: &Rule, stage: &str) -> Self {
         Self {
             check: rule.check.text.clone(),
+            scope: rule.check.scope.text(),
             stage: stage.to_owned(),
             level: rule.level.name().to_owned(),
             value: None,
