@@ -47,9 +47,15 @@ impl BaselineState {
     }
 }
 
-/// Checks against the baseline that allow less than it scatters by itself, each in a sentence.
-pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline, lang: Lang) -> Vec<String> {
-    let found = gate::tight(rules, stages, baseline);
+/// Checks against the baseline that allow less than it scatters by itself, each in a sentence; `climbs` as in [`gate::tight`].
+pub(crate) fn tight(
+    rules: &[Rule],
+    stages: &[StageResult],
+    climbs: impl Fn(&StageResult) -> usize,
+    baseline: &Baseline,
+    lang: Lang,
+) -> Vec<String> {
+    let found = gate::tight(rules, stages, climbs, baseline);
     let sentence = |tight: &Tight<'_>| {
         let (check, stage) = (&tight.rule.check.text, tight.stage);
         let floor = format!("{:.1}%", tight.floor * 100.0);

@@ -18,6 +18,8 @@ const LOWEST: u64 = 1_000;
 const HIGHEST: u64 = 3_600_000_000_000;
 /// Significant figures: 0.1 %.
 const FIGURES: u8 = 3;
+/// The same as a share: two values that are closer may be one.
+pub(crate) const RESOLUTION: f64 = 1e-3;
 
 /// Values of one metric. Percentiles are by nearest rank, to 0.1 %, clamped to the exact extremes.
 #[derive(Debug, Clone)]

@@ -9,6 +9,7 @@ mod generated;
 mod ladder;
 mod metrics_page;
 mod model;
+mod noise;
 mod power;
 mod result_form;
 mod run;
