@@ -131,7 +131,8 @@ fn a_number_that_was_left_out_is_not_a_row_that_is_not_there() {
         let line = judge(&[rule], stages, Some(Reference::Baseline(&baseline))).checks.remove(0);
         (line.reason_code, line.reason.unwrap_or_default())
     };
-    let rows: [(&str, fn(&mut Value), &str); 3] = [
+    type Row = (&'static str, fn(&mut Value), &'static str);
+    let rows: [Row; 3] = [
         ("ttft.p50 <= baseline", |row| row["distributions"]["ttft"]["p50"] = Value::Null, "ttft.p50"),
         ("qps >= baseline", |row| row["scalars"]["qps"] = Value::Null, "qps"),
         ("qps >= baseline", |row| drop(row["scalars"].as_object_mut().unwrap().remove("qps")), "qps"),
