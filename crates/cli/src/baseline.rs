@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use measure::gate::{self, Baseline, Limit, Rule, Tight};
+use measure::gate::{self, Baseline, BaselineError, Limit, Rule, Tight};
 use measure::result::{RunResult, StageResult};
 use report::Lang;
 use scenario::plan::Plan;
 
 use crate::screen;
-use crate::subject::Subject;
+use crate::subject::{JudgedBy, Subject};
 
 /// The baseline of a run, or why there is none to judge by.
 #[derive(Debug)]
@@ -24,8 +24,7 @@ pub(crate) enum BaselineState {
 impl BaselineState {
     /// Reads the baseline of a scenario for a run; says so where it cannot be used, as a whole or for a stage.
     pub(crate) fn read(plan: &Plan, run: &Subject) -> Self {
-        // In an A/B run checks are judged by the other side.
-        if plan.against.is_some() || !asks_for_one(plan) {
+        if run.judged_by == JudgedBy::OtherSide || !asks_for_one(plan) {
             return Self::NotAsked;
         }
         match load(plan, run) {
@@ -48,9 +47,15 @@ impl BaselineState {
     }
 }
 
-/// Checks against the baseline that allow less than it scatters by itself, each in a sentence.
-pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline, lang: Lang) -> Vec<String> {
-    let found = gate::tight(rules, stages, baseline);
+/// Checks against the baseline that allow less than it scatters by itself, each in a sentence; `climbs` as in [`gate::tight`].
+pub(crate) fn tight(
+    rules: &[Rule],
+    stages: &[StageResult],
+    climbs: impl Fn(&StageResult) -> usize,
+    baseline: &Baseline,
+    lang: Lang,
+) -> Vec<String> {
+    let found = gate::tight(rules, stages, climbs, baseline);
     let sentence = |tight: &Tight<'_>| {
         let (check, stage) = (&tight.rule.check.text, tight.stage);
         let floor = format!("{:.1}%", tight.floor * 100.0);
@@ -62,7 +67,8 @@ pub(crate) fn tight(rules: &[Rule], stages: &[StageResult], baseline: &Baseline,
     found.iter().map(sentence).collect()
 }
 
-fn asks_for_one(plan: &Plan) -> bool {
+/// Whether a check of the scenario is against the baseline.
+pub(crate) fn asks_for_one(plan: &Plan) -> bool {
     plan.gate.rules.iter().any(is_against_it)
 }
 
@@ -95,11 +101,14 @@ fn stored(plan: &Plan) -> Result<Baseline, String> {
         }
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
-    serde_json::from_str(&text).map_err(|error| match RunResult::from_json(&text) {
-        Ok(_) => {
+    Baseline::from_json(&text).map_err(|error| match (&error, RunResult::from_json(&text)) {
+        (_, Ok(_)) => {
             format!("`{shown}` is a result; `rungs baseline accept {shown} FILE` makes a baseline of it")
         }
-        Err(_) => format!("`{shown}` is not a baseline: {error}"),
+        (BaselineError::Newer(_), Err(_)) => {
+            format!("`{shown}` {error}; use that one, or make a new baseline with `rungs baseline accept`")
+        }
+        (_, Err(_)) => format!("`{shown}` {error}; `rungs baseline accept` makes a new one"),
     })
 }
 

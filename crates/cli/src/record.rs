@@ -203,7 +203,7 @@ fn machine(workers: usize) -> Machine {
 /// Checks that allow less than calibration saw runs differ by.
 fn tight_checks(plan: &Plan, run: &RunResult, baseline: &BaselineState, lang: Lang) -> Vec<Warning> {
     let Some(baseline) = baseline.usable() else { return Vec::new() };
-    let sentences = tight(&plan.gate.rules, &run.stages, baseline, lang);
+    let sentences = tight(&plan.gate.rules, &run.stages, |stage| stage.rounds.len(), baseline, lang);
     let warning = |text| Warning { code: "tight_check".to_owned(), stage: None, text };
     sentences.into_iter().map(warning).collect()
 }

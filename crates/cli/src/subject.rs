@@ -16,6 +16,17 @@ pub(crate) struct Subject {
     pub(crate) scenario: Fingerprint,
     /// The stages of its ladder.
     pub(crate) stages: Vec<StageResult>,
+    /// What its checks against the baseline are judged by.
+    pub(crate) judged_by: JudgedBy,
+}
+
+/// What checks against the baseline are judged by: the run decides, not the scenario that holds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JudgedBy {
+    /// The file that the scenario names.
+    Baseline,
+    /// B of the same run.
+    OtherSide,
 }
 
 impl Subject {
@@ -26,6 +37,7 @@ impl Subject {
             model: plan.target.model.clone(),
             scenario: fingerprint(plan),
             stages: unstarted(plan).collect(),
+            judged_by: JudgedBy::of(plan.against.as_ref()),
         }
     }
 
@@ -36,6 +48,7 @@ impl Subject {
             model: run.model.clone(),
             scenario: run.scenario.clone(),
             stages: run.climbed().cloned().collect(),
+            judged_by: JudgedBy::of(run.against.as_ref()),
         }
     }
 
@@ -50,8 +63,14 @@ impl Subject {
     }
 }
 
-/// The stages of a plan that did not run.
+impl JudgedBy {
+    fn of<T>(other_side: Option<&T>) -> Self {
+        if other_side.is_some() { Self::OtherSide } else { Self::Baseline }
+    }
+}
+
+/// The stages of a plan that did not run, each once: those of A, where there are two sides.
 pub(crate) fn unstarted(plan: &Plan) -> impl Iterator<Item = StageResult> {
     let skipped = |frame| StageRecorder::new(frame).finish(StageStatus::Skipped, &ClientLook::default());
-    engine::unstarted(plan).into_iter().map(skipped)
+    engine::unstarted(plan).into_iter().take(plan.load.stages.len()).map(skipped)
 }

@@ -18,6 +18,8 @@ const LOWEST: u64 = 1_000;
 const HIGHEST: u64 = 3_600_000_000_000;
 /// Significant figures: 0.1 %.
 const FIGURES: u8 = 3;
+/// The same as a share: two values that are closer may be one.
+pub(crate) const RESOLUTION: f64 = 1e-3;
 
 /// Values of one metric. Percentiles are by nearest rank, to 0.1 %, clamped to the exact extremes.
 #[derive(Debug, Clone)]
@@ -267,6 +269,11 @@ impl DistributionSummary {
         })
     }
 
+    /// How many values its histogram holds; `None` where there is none that can be read.
+    pub(crate) fn kept(&self) -> Option<u64> {
+        self.decoded().map(|histogram| histogram.len())
+    }
+
     fn decoded(&self) -> Option<Histogram<u64>> {
         self.decoded_as()
     }
@@ -279,7 +286,8 @@ impl DistributionSummary {
     fn decoded_percentile(&self, p: f64) -> Option<f64> {
         let histogram = self.decoded()?;
         let value = histogram.median_equivalent(histogram.value_at_quantile(p / 100.0)) as f64 / SCALE;
-        Some(round(value).clamp(self.min?, self.max?))
+        // Not `clamp`, which panics where a file was edited so that they cross.
+        Some(round(value).max(self.min?).min(self.max?))
     }
 }
 

@@ -3,6 +3,7 @@
 //! engine -> [`sample::Sample`]s -> [`stage::StageRecorder`] -> [`result::RunResult`] -> reports and [`gate`].
 
 pub mod distribution;
+pub mod duration;
 pub mod flag;
 pub mod gate;
 mod interval;

@@ -248,18 +248,15 @@ pub fn gate(run: &RunResult, lang: Lang) -> Vec<String> {
             )
         })
         .collect();
-    let passed = gate.checks.iter().filter(|line| line.result == CheckResult::Pass).count();
     let verdict = match gate.verdict {
+        Verdict::Pass if verdict::nothing_is_strict(gate) => lang.pick("no strict check", "没有严格检查"),
         Verdict::Pass => lang.pick("PASS", "通过"),
         Verdict::Fail => lang.pick("FAIL", "未通过"),
         Verdict::NotJudged => lang.pick("NOT JUDGED", "未判定"),
         Verdict::None => return lines,
     };
-    let all = gate.checks.len();
-    lines.push(lang.pick(
-        format!("gate: {verdict} ({passed} of {all} checks passed)"),
-        format!("门禁：{verdict}（{all} 项检查中 {passed} 项通过）"),
-    ));
+    let passed = verdict::passed(gate, lang);
+    lines.push(lang.pick(format!("gate: {verdict} ({passed})"), format!("门禁：{verdict}（{passed}）")));
     lines
 }
 

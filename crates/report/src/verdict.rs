@@ -1,7 +1,7 @@
 //! What came of a run, in a word or two, and why a check has no verdict.
 
-use measure::gate::Reason;
-use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, Unit, Verdict};
+use measure::gate::{Level, Reason};
+use measure::result::{CheckLine, CheckResult, GateResult, RunResult, RunStatus, Unit, Verdict};
 
 use crate::Lang;
 use crate::lang::counted;
@@ -9,6 +9,10 @@ use crate::lang::counted;
 /// The verdict of the gate, and what the exit code adds to it.
 pub(crate) fn of(run: &RunResult, lang: Lang) -> &'static str {
     match (run.gate.verdict, run.exit.code) {
+        (Verdict::Pass, 0) if nothing_is_strict(&run.gate) => lang.pick("No strict check", "没有严格检查"),
+        (Verdict::Pass, _) if nothing_is_strict(&run.gate) => {
+            lang.pick("No strict check, run not clean", "没有严格检查，且运行有异常")
+        }
         (Verdict::Pass, 0) => lang.pick("Passed", "通过"),
         (Verdict::Pass, _) => lang.pick("Checks passed, run not clean", "检查通过，但运行有异常"),
         (Verdict::Fail, _) => lang.pick("Failed", "未通过"),
@@ -18,6 +22,26 @@ pub(crate) fn of(run: &RunResult, lang: Lang) -> &'static str {
             lang.pick("Measured in part", "部分测得")
         }
         (Verdict::None, _) => lang.pick("Not measured", "未能测量"),
+    }
+}
+
+/// Whether there are checks, but none that can fail the run: nothing was passed then.
+pub(crate) fn nothing_is_strict(gate: &GateResult) -> bool {
+    !gate.checks.is_empty() && gate.checks.iter().all(|line| line.level == Level::Advisory.name())
+}
+
+/// How many checks passed: `3 of 4 checks passed`.
+pub(crate) fn passed(gate: &GateResult, lang: Lang) -> String {
+    let all = gate.checks.len();
+    let passed = gate.checks.iter().filter(|line| line.result == CheckResult::Pass).count();
+    match nothing_is_strict(gate) {
+        true => lang.pick(
+            format!("{passed} of {all} advisory checks passed"),
+            format!("{all} 项仅提示的检查中 {passed} 项通过"),
+        ),
+        false => {
+            lang.pick(format!("{passed} of {all} checks passed"), format!("{all} 项检查中 {passed} 项通过"))
+        }
     }
 }
 
@@ -79,6 +103,9 @@ fn chinese(code: Reason, line: &CheckLine) -> String {
         Reason::OtherLoad => format!("基线中级别 {stage} 的负载与本次不同"),
         Reason::OtherYardstick => "基线所用的口径不同（目标或阅读速度）".to_owned(),
         Reason::NotInBaseline => format!("基线中没有级别 {stage} 的数据"),
+        Reason::NumberNotInBaseline => {
+            format!("基线中级别 {stage} 的数据缺少 `{}`", Reason::number(&line.check))
+        }
         Reason::NoInterval => "本次或基线缺少该统计量的区间，无法区分变化与偶然".to_owned(),
         Reason::Undecided => match line.would_decide {
             Some(runs) if line.would_decide_in == Some(Unit::Runs) => {
@@ -111,6 +138,7 @@ mod tests {
         let rows = [
             (Some("too_few_values"), "仅 3 个样本，至少需要 20 个"),
             (Some("other_load"), "基线中级别 c1 的负载与本次不同"),
+            (Some("number_not_in_baseline"), "基线中级别 c1 的数据缺少 `ttft.p95`"),
             (None, "in English"),
         ];
         for (code, expected) in rows {

@@ -23,14 +23,21 @@ pub(crate) enum Ladder<'a> {
     Own(&'a [Stage]),
     /// Overridden from outside.
     Other(&'a [Stage]),
-    /// Watched while they run: a check is on a window of time, not on a stage as a whole.
-    Watched(&'a [Stage]),
+}
+
+/// How often a ladder is climbed, so that a stage has the values of so many climbs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Climbs {
+    /// As often as `[gate] repeats` says.
+    AsSaid,
+    /// Once: the blocks of an A/B run are its rounds, and each side has the requests of a stage.
+    Once,
 }
 
 impl<'a> Ladder<'a> {
     fn stages(self) -> &'a [Stage] {
         match self {
-            Self::Own(stages) | Self::Other(stages) | Self::Watched(stages) => stages,
+            Self::Own(stages) | Self::Other(stages) => stages,
         }
     }
 }
@@ -54,14 +61,24 @@ pub(crate) fn note_baseline(plan: &Plan, problems: &Problems) {
 }
 
 /// Reads `[gate]`. `baseline` is the command line's.
-pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&Path>) -> GatePlan {
+pub(crate) fn read(
+    section: Section<'_>,
+    ladder: Ladder<'_>,
+    climbs: Climbs,
+    baseline: Option<&Path>,
+) -> GatePlan {
+    let repeats = section.count("repeats", 1..=MOST_ROUNDS).unwrap_or(1);
+    let climbs = match climbs {
+        Climbs::AsSaid => repeats,
+        Climbs::Once => 1,
+    };
     let mut rules = Vec::new();
     for node in section.list("checks") {
-        let check = read_check(node, section, ladder);
+        let check = read_judged(node, section, ladder, climbs);
         rules.extend(check.map(|check| Rule { check, level: Level::Strict, min_change: None }));
     }
     for table in section.sections("check") {
-        rules.extend(read_table(table, ladder));
+        rules.extend(read_table(table, ladder, climbs));
     }
     let baseline = baseline.map(Path::to_owned).or_else(|| section.path("baseline"));
     GatePlan {
@@ -69,7 +86,7 @@ pub(crate) fn read(section: Section<'_>, ladder: Ladder<'_>, baseline: Option<&P
         baseline,
         testbed: section.text("testbed").unwrap_or_default(),
         confidence: read_confidence(section).unwrap_or(CONFIDENCE),
-        repeats: section.count("repeats", 1..=MOST_ROUNDS).unwrap_or(1) as u32,
+        repeats: repeats as u32,
         confirm: section.count("confirm", 0..=MOST_ROUNDS).unwrap_or(0) as u32,
         also: Vec::new(),
     }
@@ -85,7 +102,7 @@ fn read_confidence(section: Section<'_>) -> Option<f64> {
     usual.then_some(share)
 }
 
-fn read_table(table: Section<'_>, ladder: Ladder<'_>) -> Option<Rule> {
+fn read_table(table: Section<'_>, ladder: Ladder<'_>, climbs: u64) -> Option<Rule> {
     let levels = [("strict", Level::Strict), ("advisory", Level::Advisory)];
     let level = table.choice("level", &levels);
     let Some(node) = table.get("check") else {
@@ -93,11 +110,19 @@ fn read_table(table: Section<'_>, ladder: Ladder<'_>) -> Option<Rule> {
         table.missing("nothing says what this check compares", hint);
         return None;
     };
-    let check = read_check(node, table, ladder)?;
+    let check = read_judged(node, table, ladder, climbs)?;
     let min_change = read_min_change(table, &check);
     Some(Rule { check, level: level.unwrap_or_default(), min_change })
 }
 
+/// A check on stages as a whole, each with the values of so many climbs.
+fn read_judged(node: &Node, section: Section<'_>, ladder: Ladder<'_>, climbs: u64) -> Option<Check> {
+    let check = read_check(node, section, ladder)?;
+    check_values(&check, node, section, ladder, climbs);
+    Some(check)
+}
+
+/// A check that covers a stage; how many values it is judged on is the caller's affair.
 pub(crate) fn read_check(node: &Node, section: Section<'_>, ladder: Ladder<'_>) -> Option<Check> {
     let problems = section.context.problems;
     let text = section.context.text(node)?;
@@ -122,16 +147,14 @@ fn hint(error: &CheckError) -> Option<String> {
     near.map(|near| format!("did you mean `{near}`?")).or_else(|| error.hint.clone())
 }
 
-/// A check must cover a stage, and every stage it covers must be able to give it enough values.
+/// A check must cover a stage.
 fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, ladder: Ladder<'_>) {
     let problems = section.context.problems;
     let stages = ladder.stages();
     if stages.is_empty() {
         return;
     }
-    let covered: Vec<&Stage> =
-        stages.iter().filter(|stage| check.scope.covers(&stage.name, stage.most_users())).collect();
-    if covered.is_empty() {
+    if covered(check, stages).next().is_none() {
         let at = text.find(" for ").map_or(0, |at| at + 1);
         let message = match &check.scope {
             Scope::Stage(name) => format!("there is no stage `{name}`"),
@@ -149,21 +172,32 @@ fn check_scope(check: &Check, node: &Node, text: &str, section: Section<'_>, lad
             format!("the stages are {}", names.join(", ")),
         );
     }
-    let (Some(stat), Ladder::Own(_) | Ladder::Other(_)) = (check.stat, ladder) else { return };
+}
+
+/// Every stage that a check covers must be able to give it enough values.
+fn check_values(check: &Check, node: &Node, section: Section<'_>, ladder: Ladder<'_>, climbs: u64) {
     // One answer has many gaps.
-    if check.metric == Metric::Gap {
-        return;
-    }
+    let Some(stat) = check.stat.filter(|_| check.metric != Metric::Gap) else { return };
+    let sends = |stage: &Stage| stage.requests().map(|requests| requests.saturating_mul(climbs));
     let too_few = |requests: &u64| *requests < stat.needs();
-    let short = covered.iter().find_map(|stage| Some((stage, stage.requests().filter(too_few)?)));
-    if let Some((stage, requests)) = short {
-        let at = text.find('.').map_or(0, |at| at + 1);
-        problems.error_with_hint(
-            &inside(node, text, at),
-            format!("{stat} needs {} requests, but stage `{}` sends only {requests}", stat.needs(), stage.name),
-            "send more requests, choose a lower percentile, or add `for c>=N` for the stages that have enough",
-        );
-    }
+    let short =
+        covered(check, ladder.stages()).find_map(|stage| Some((stage, sends(stage).filter(too_few)?)));
+    let (Some((stage, requests)), Some(text)) = (short, section.context.text(node)) else { return };
+    let at = text.find('.').map_or(0, |at| at + 1);
+    let in_climbs = if climbs > 1 { format!(" in {climbs} climbs") } else { String::new() };
+    section.context.problems.error_with_hint(
+        &inside(node, text, at),
+        format!(
+            "{stat} needs {} requests, but stage `{}` sends only {requests}{in_climbs}",
+            stat.needs(),
+            stage.name
+        ),
+        "send more requests, choose a lower percentile, or add `for c>=N` for the stages that have enough",
+    );
+}
+
+fn covered<'a>(check: &Check, stages: &'a [Stage]) -> impl Iterator<Item = &'a Stage> {
+    stages.iter().filter(|stage| check.scope.covers(&stage.name, stage.most_users()))
 }
 
 fn read_min_change(table: Section<'_>, check: &Check) -> Option<f64> {
@@ -172,7 +206,7 @@ fn read_min_change(table: Section<'_>, check: &Check) -> Option<f64> {
     let found = match unit {
         Unit::Milliseconds => table.duration("min_change").map(|duration| duration.as_secs_f64() * 1e3),
         Unit::Ratio => table.share("min_change"),
-        Unit::PerSecond | Unit::Count => return table.positive_number("min_change"),
+        Unit::PerSecond | Unit::Count => table.positive_number("min_change"),
     };
     let compares = matches!(check.limit, Limit::Baseline { .. });
     if !compares {

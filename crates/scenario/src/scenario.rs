@@ -139,7 +139,8 @@ fn plan(root: Section<'_>, fingerprint: Fingerprint, options: &Layers) -> Option
     let rendered = template::render(data_section, &data, target.wanted());
     let other = fingerprint.overrides.iter().any(|change| change.key.starts_with("load."));
     let ladder = if other { gate::Ladder::Other(&load.stages) } else { gate::Ladder::Own(&load.stages) };
-    let gate = gate::read(root.section("gate"), ladder, options.baseline.as_deref());
+    let climbs = if b.is_some() { gate::Climbs::Once } else { gate::Climbs::AsSaid };
+    let gate = gate::read(root.section("gate"), ladder, climbs, options.baseline.as_deref());
     let outputs = report::read(root.section("report"), options.out.as_deref());
     let objectives = report::read_objectives(root.section("objectives"));
     let stem =

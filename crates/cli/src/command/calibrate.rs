@@ -26,7 +26,7 @@ fn steps(args: &CalibrateArgs) -> Result<Code, Code> {
     let prepared = ready(&args.load)?;
     let lang = language(prepared.plan.outputs.lang);
     let to = place(args, &prepared.plan)?;
-    let rules = prepared.plan.gate.rules.clone();
+    let (rules, repeats) = (prepared.plan.gate.rules.clone(), prepared.plan.gate.repeats as usize);
     let prepared = Prepared { plan: against_itself(prepared.plan, args.times), ..prepared };
     let ran = carry_out(&prepared, &args.load, &BaselineState::NotAsked, lang)?;
     let shown = screen::data(terminal::closing(&ran.run, lang));
@@ -42,7 +42,8 @@ fn steps(args: &CalibrateArgs) -> Result<Code, Code> {
     }
     let baseline = Baseline::of(&ran.run, &prepared.plan.gate.testbed);
     let shown = shown.or(screen::data(floors(&ran.run, &baseline, lang)));
-    tight(&rules, &ran.run.stages, &baseline, lang)
+    // As the runs to come are measured, not as these were.
+    tight(&rules, &ran.run.stages, |_| repeats, &baseline, lang)
         .iter()
         .for_each(|tight| screen::talk(format_args!("note    {tight}")));
     Ok(write(&baseline, &to).or(shown))

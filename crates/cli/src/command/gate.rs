@@ -8,7 +8,7 @@ use report::{Lang, conclusion, terminal};
 use scenario::plan::Plan;
 
 use crate::args::GateArgs;
-use crate::baseline::BaselineState;
+use crate::baseline::{BaselineState, asks_for_one};
 use crate::exit::{Circumstances, Code, judge};
 use crate::outputs::{asked, spare, write};
 use crate::prepare::{Prepared, language, layers, prepare};
@@ -76,7 +76,20 @@ fn note_difference(run: &RunResult, plan: &Plan) {
     }
 }
 
+/// Says that an A/B run is judged by its own B, where a file would have been read.
+fn note_other_side(run: &RunResult, plan: &Plan) {
+    if let (Some(_), Some(file)) =
+        (&run.against, plan.gate.baseline.as_deref().filter(|_| asks_for_one(plan)))
+    {
+        let file = file.display();
+        screen::talk(format_args!(
+            "note    checks against the baseline are judged by B of that run: `{file}` is not read"
+        ));
+    }
+}
+
 fn judged(saved: RunResult, plan: &Plan, lang: Lang) -> (RunResult, Code) {
+    note_other_side(&saved, plan);
     let baseline = BaselineState::read(plan, &Subject::saved(&saved));
     // A search is no part of the gate.
     let mut stages: Vec<StageResult> = saved.climbed().cloned().collect();

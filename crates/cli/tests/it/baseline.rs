@@ -285,3 +285,33 @@ fn a_baseline_or_a_result_of_an_older_version_is_used_with_a_note() {
     let note = "note    the run is of an older rungs and does not say what was sent";
     assert!(done.code == 0 && done.stderr.contains(note), "{}", done.stderr);
 }
+
+#[test]
+fn a_baseline_that_cannot_be_used_is_said_before_the_run_with_what_to_do() {
+    let world = accepted();
+    let whole = world.read("b.json");
+    let rows: [Row; 3] = [
+        (
+            |file| file["schema_version"] = 99.into(),
+            "`b.json` was made by a newer rungs (99, this one reads up to 1); use that one, or make a new baseline with \
+             `rungs baseline accept`\n",
+        ),
+        (
+            |file| file["stages"]["c2"]["standard_errors"]["e2e.mean"] = json!(-1),
+            "`b.json` holds -1 for `standard_errors.e2e.mean` of stage c2, expected 0 or more; `rungs baseline accept` \
+             makes a new one\n",
+        ),
+        (
+            |file| *file = json!({}),
+            "`b.json` is not a baseline: missing field `schema_version` at line 1 column 2; `rungs baseline accept` makes \
+             a new one\n",
+        ),
+    ];
+    for (change, said) in rows {
+        world.write("b.json", &whole);
+        edit(&world, "b.json", change);
+        let (stderr, code) = run(&world, &[]);
+        assert!(code == 5 && stderr.contains(&format!("{WILL_NOT}{said}")), "{stderr}");
+        assert_eq!(world.result()["gate"]["checks"][0]["reason_code"], "no_baseline");
+    }
+}

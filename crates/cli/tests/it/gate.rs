@@ -126,3 +126,43 @@ fn nothing_is_written_over_what_is_read() {
     }
     assert_eq!(world.read("report/latest.json"), before);
 }
+
+const B: &str = "[target.b]\nbase_url = \"mock://?ttft=5ms&itl=1ms&tokens=4\"\n";
+
+#[test]
+fn a_plain_run_is_judged_by_the_baseline_also_where_its_scenario_has_another_side_now() {
+    let world = measured("\"e2e.mean <= baseline + 900%\"");
+    assert_eq!(world.rungs(&["baseline", "accept", "report/latest.json", "b.json"]).code, 0);
+    world.write("judge.toml", &(world.read("judge.toml") + B));
+    let gate = ["gate", "report/latest.json", "--scenario", "judge.toml"];
+    let done = world.rungs(&gate);
+    assert!(done.code == 0 && done.stdout.contains("(2 of 2 checks passed)"), "{}", done.stdout);
+    let done = world.rungs(&[&gate[..], &["--baseline", "none.json"]].concat());
+    assert!(done.code == 5 && done.stderr.contains("there is no `none.json` yet"), "{}", done.stderr);
+}
+
+#[test]
+fn an_ab_run_is_judged_by_its_own_b_also_where_its_scenario_has_one_side_now() {
+    let world = World::on_mock(B);
+    let text = world.read("s.toml").replace("stage_requests = 4", "stage_requests = 40");
+    world.write("s.toml", &text);
+    assert_eq!(world.rungs(&["run", "s.toml", "--quiet"]).code, 0);
+    let check = "[gate]\nbaseline = \"none.json\"\nchecks = [\"ttft.p50 <= baseline + 900%\"]\n";
+    world.write("judge.toml", &(text.replace(B, "") + check));
+    let done = world.rungs(&["gate", "report/latest.json", "--scenario", "judge.toml"]);
+    assert!(done.code == 0 && done.stdout.contains("(2 of 2 checks passed)"), "{}", done.stdout);
+    assert!(!done.stderr.contains("will not be judged"), "{}", done.stderr);
+    let note = "note    checks against the baseline are judged by B of that run: `none.json` is not read\n";
+    assert!(done.stderr.contains(note), "{}", done.stderr);
+}
+
+#[test]
+fn a_stage_that_the_run_did_not_have_is_told_of_once_also_by_a_scenario_of_two_sides() {
+    let world = measured("\"success_rate >= 99%\"");
+    let wider = world.read("judge.toml").replace("stages = [1, 2]", "stages = [1, 2, 5]") + B;
+    world.write("judge.toml", &wider);
+    let done = world.rungs(&["gate", "report/latest.json", "--scenario", "judge.toml", "--junit", "g.xml"]);
+    assert_eq!(done.stdout.matches("[c5, strict]").count(), 1, "{}", done.stdout);
+    let cases = world.read("g.xml").matches("classname=\"s.c5\"").count();
+    assert_eq!(cases, 1, "{}", world.read("g.xml"));
+}

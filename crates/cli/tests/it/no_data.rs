@@ -136,13 +136,14 @@ fn a_stage_without_a_row_in_the_baseline_and_one_without_a_number_there_are_not_
     };
     let done = on_a_calm_machine(&world);
     assert_eq!(done.code, 0, "with a whole one: {}{}", done.stdout, done.stderr);
+    let number = ("number_not_in_baseline", "the baseline's row for stage c2 has no `tpot.p50`");
+    let row = ("not_in_baseline", "the baseline has no row for stage c2");
     let changes: [&dyn Fn(&mut Value); 2] = [&without_row, &without_number];
-    for change in changes {
+    for (change, reason) in changes.into_iter().zip([row, number]) {
         let mut baseline = whole.clone();
         change(&mut baseline);
         world.write("b.json", &baseline.to_string());
         let done = on_a_calm_machine(&world);
-        let reason = ("not_in_baseline", "the baseline has no row for stage c2");
         assert_no_data(&world, &done, check, "c2", reason);
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Statistic;
 use super::judge::measured;
-use crate::distribution::{DistributionSummary, round};
+use super::reason::Reason;
+use super::{Stat, Statistic};
+use crate::distribution::{DistributionSummary, RESOLUTION, round};
 use crate::interval::deviation;
 use crate::metric::{Kind, TABLE};
 use crate::normal::{quantile, students_quantile};
@@ -68,7 +69,8 @@ pub struct BaselineStage {
     /// How far the numbers scattered between those runs, by their names; empty for a single run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, Noise>,
-    /// Single numbers.
+    /// Single numbers; one that is null in the file is not there.
+    #[serde(deserialize_with = "known")]
     pub scalars: BTreeMap<String, f64>,
     /// Distributions with their histograms.
     pub distributions: BTreeMap<String, DistributionSummary>,
@@ -77,7 +79,8 @@ pub struct BaselineStage {
 /// How far a number scatters between runs of an unchanged server.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
-    /// Standard deviation between the runs, in the metric's unit.
+    /// Standard deviation between the runs, in the metric's unit; of a percentile at least what the histogram's steps of
+    /// 0.1 % can hide.
     pub deviation: f64,
     /// The noise floor: a single further run differs by no more than this share of the number, with a confidence of 95 %;
     /// `None` where the number is 0.
@@ -86,6 +89,11 @@ pub struct Noise {
 
 /// Of noise floors.
 const CONFIDENCE: f64 = 0.95;
+
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let all = BTreeMap::<String, Option<f64>>::deserialize(from)?;
+    Ok(all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+}
 
 fn one() -> u64 {
     1
@@ -97,17 +105,38 @@ fn is_one(runs: &u64) -> bool {
 }
 
 impl Noise {
-    fn of(value: f64, values: &[f64]) -> Self {
-        let (deviation, n) = (deviation(values), values.len() as f64);
-        let reach = students_quantile(CONFIDENCE, n - 1.0) * deviation * (1.0 + 1.0 / n).sqrt();
-        Self { deviation: round(deviation), floor: (value > 0.0).then(|| round(reach / value)) }
+    /// Of the values of several runs, which together gave this one.
+    fn of(of: Statistic, value: f64, values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let reach = students_quantile(CONFIDENCE, n - 1.0) * spread(1.0, n);
+        let least = finest(of) * value / reach;
+        let deviation = deviation(values).max(least);
+        Self { deviation: round(deviation), floor: (value > 0.0).then(|| round(reach * deviation / value)) }
+    }
+}
+
+/// Standard deviations by which the means of so many further runs and of the baseline's own differ.
+fn spread(further: f64, runs: f64) -> f64 {
+    (1.0 / further + 1.0 / runs).sqrt()
+}
+
+/// The smallest share of itself that a number can change by: runs whose percentiles lie in one step of the histogram seem
+/// to differ by nothing.
+fn finest(of: Statistic) -> f64 {
+    match of.stat {
+        Some(Stat::Percentile(_)) => RESOLUTION,
+        Some(Stat::Mean | Stat::Min | Stat::Max) | None => 0.0,
     }
 }
 
 impl Baseline {
-    /// The noise floor of a statistic of a stage, where runs were compared with one another.
-    pub fn noise_floor(&self, of: Statistic, stage: &str) -> Option<f64> {
-        self.stages.get(stage)?.noise.get(&of.to_string())?.floor
+    /// The noise floor of a statistic of a stage, where runs were compared with one another: of the mean of so many further
+    /// climbs, which differs by less than a single one.
+    pub fn noise_floor(&self, of: Statistic, stage: &str, climbs: usize) -> Option<f64> {
+        let stage = self.stages.get(stage)?;
+        let single = stage.noise.get(&of.to_string())?.floor?;
+        let (climbs, runs) = (climbs.max(1) as f64, stage.runs as f64);
+        Some((single * spread(climbs, runs) / spread(1.0, runs)).max(finest(of)))
     }
 
     /// The baseline that a run would make: of the stages of its ladder that came to their end.
@@ -131,6 +160,14 @@ impl Baseline {
         match of.stat {
             Some(stat) => stage.distributions.get(of.metric.name())?.value(stat),
             None => stage.scalars.get(of.metric.name()).copied(),
+        }
+    }
+
+    /// Why that number is not there.
+    pub(super) fn absent(&self, stage: &str) -> Reason {
+        match self.stages.contains_key(stage) {
+            true => Reason::NumberNotInBaseline,
+            false => Reason::NotInBaseline,
         }
     }
 
@@ -194,7 +231,7 @@ fn noise(stage: &StageResult) -> BTreeMap<String, Noise> {
         let values: Option<Vec<f64>> =
             stage.rounds.iter().map(|round| round.values.get(name).copied()).collect();
         let of = Statistic::try_from(name.clone()).ok()?;
-        Some((name.clone(), Noise::of(measured(of, stage).0?, &values?)))
+        Some((name.clone(), Noise::of(of, measured(of, stage).0?, &values?)))
     };
     first.values.keys().filter_map(of).collect()
 }

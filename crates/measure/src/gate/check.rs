@@ -160,6 +160,15 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// As it is written after `for`; `None` for every stage.
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Self::Every => None,
+            Self::Concurrency(comparison, users) => Some(format!("c{}{users}", comparison.symbol())),
+            Self::Stage(name) => Some(format!("stage {name}")),
+        }
+    }
+
     /// Whether a stage is meant; `users` are the most it has, of a closed loop.
     pub fn covers(&self, name: &str, users: Option<u32>) -> bool {
         match self {

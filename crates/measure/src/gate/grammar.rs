@@ -1,7 +1,8 @@
 //! The grammar of a check: `METRIC[.STAT] (<=|<|>=|>) VALUE [for c<=20 | for stage NAME]`, where VALUE is
-//! `800ms`, `1.5s`, `99%`, `0.05`, `12`, `baseline`, `baseline + 20%` or `baseline - 5%`.
+//! `800ms`, `1m30s`, `99%`, `0.05`, `12`, `baseline`, `baseline + 20%` or `baseline - 5%`.
 
 use super::check::{Check, Comparison, Limit, Scope, Stat};
+use crate::duration;
 use crate::metric::{Kind, Metric, TABLE, Unit};
 
 /// A check that cannot be read. `at` is the byte offset in its text.
@@ -129,12 +130,13 @@ fn parse_limit(value: &str, metric: Metric, at: usize) -> Result<Limit, CheckErr
             .hint("or compare with the baseline: `baseline + 20%`")
     };
     let (number, suffix) = split_number(value);
+    if unit == Unit::Milliseconds {
+        // As everywhere in a scenario; here a blank may stand before a single unit, as the white space of a check is free.
+        let duration = duration::parse(&format!("{number}{suffix}")).map_err(|_| wrong())?;
+        return Ok(Limit::Absolute(duration.as_nanos() as f64 / 1e6));
+    }
     let number: f64 = number.parse().map_err(|_| wrong())?;
     let scale = match (unit, suffix) {
-        (Unit::Milliseconds, "us") => 1e-3,
-        (Unit::Milliseconds, "ms") => 1.0,
-        (Unit::Milliseconds, "s") => 1e3,
-        (Unit::Milliseconds, "m") => 60e3,
         (Unit::Ratio, "%") => 0.01,
         (Unit::Ratio, "") if number <= 1.0 => 1.0,
         (Unit::PerSecond, "" | "/s") | (Unit::Count, "") => 1.0,
@@ -275,6 +277,29 @@ mod tests {
             let check = Check::parse(text).unwrap();
             assert_eq!((check.metric, check.stat, check.comparison), (*metric, *stat, *comparison), "{text}");
             assert_eq!((&check.limit, &check.scope), (limit, scope), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_duration_is_written_as_everywhere_in_a_scenario() {
+        let rows = [
+            ("800ms", Some(800.0)),
+            ("1.1ms", Some(1.1)),
+            ("1m30s", Some(90_000.0)),
+            ("1h", Some(3_600_000.0)),
+            ("250us", Some(0.25)),
+            ("250µs", Some(0.25)),
+            ("0s", Some(0.0)),
+            ("800 ms", Some(800.0)),
+            ("30s1m", None),
+            ("1s1s", None),
+            ("-1s", None),
+            ("1e3s", None),
+            ("5 parsecs", None),
+        ];
+        for (text, expected) in rows {
+            let limit = Check::parse(&format!("ttft.p95 <= {text} for c<=5")).ok().map(|check| check.limit);
+            assert_eq!(limit, expected.map(Limit::Absolute), "{text}");
         }
     }
 

@@ -88,7 +88,7 @@ fn against_baseline(
         return line.without_data(Reason::OtherYardstick);
     }
     let (Some(value), Some(row)) = (line.value, baseline.value(of, &stage.name)) else {
-        return line.without_data(Reason::NotInBaseline);
+        return line.without_data(baseline.absent(&stage.name));
     };
     let line = CheckLine { limit: Some(row * (1.0 + allowed)), baseline: Some(row), ..line };
     if is_best(of.metric, value, rule.check.comparison) {
@@ -341,6 +341,7 @@ impl CheckLine {
     fn open(rule: &Rule, stage: &str) -> Self {
         Self {
             check: rule.check.text.clone(),
+            scope: rule.check.scope.text(),
             stage: stage.to_owned(),
             level: rule.level.name().to_owned(),
             value: None,

@@ -11,6 +11,7 @@ mod paired;
 mod reason;
 pub mod rolling;
 mod statistic;
+mod stored;
 mod tight;
 
 pub use baseline::{Baseline, BaselineStage, Differences, Noise};
@@ -22,4 +23,5 @@ pub use judge::{Reference, judge, measured};
 pub use reason::Reason;
 pub use rolling::{Breach, Rolling};
 pub use statistic::{STANDARD, Statistic};
+pub use stored::{BaselineError, Fault};
 pub use tight::{Tight, tight};

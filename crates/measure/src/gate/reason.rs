@@ -28,8 +28,10 @@ pub enum Reason {
     OtherLoad,
     /// What the number is counted by was another one in the baseline: the objectives of goodput, the speed of smoothness.
     OtherYardstick,
-    /// The baseline has no number for the stage.
+    /// The baseline has no row for the stage.
     NotInBaseline,
+    /// The baseline's row for the stage has no such number: see [`Reason::number`].
+    NumberNotInBaseline,
     /// The statistic has no interval here or in the baseline, so that a change cannot be told from chance.
     NoInterval,
     /// The limit lies inside the interval of the change.
@@ -50,6 +52,11 @@ impl Reason {
     /// Values that the statistic of a check needs at least; 1 for a text that is not a check.
     pub fn needed(check: &str) -> u64 {
         Check::parse(check).ok().and_then(|check| check.stat).map_or(1, super::Stat::needs)
+    }
+
+    /// What a check is written on (`ttft.p95`); nothing for a text that is not a check.
+    pub fn number(check: &str) -> String {
+        Check::parse(check).map(|check| check.statistic().to_string()).unwrap_or_default()
     }
 
     /// In English, as results hold it beside the code.
@@ -73,6 +80,9 @@ impl Reason {
                     .to_owned()
             }
             Self::NotInBaseline => format!("the baseline has no row for stage {stage}"),
+            Self::NumberNotInBaseline => {
+                format!("the baseline's row for stage {stage} has no `{}`", Self::number(&line.check))
+            }
             Self::NoInterval => {
                 "it has no interval, here or in the baseline: a change cannot be told from chance".to_owned()
             }

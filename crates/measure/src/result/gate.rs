@@ -36,6 +36,10 @@ pub enum Verdict {
 pub struct CheckLine {
     /// The check.
     pub check: String,
+    /// On which stages it is judged, as written after `for` (`c<=20`, `stage NAME`); null for every stage, and in results
+    /// of older versions.
+    #[serde(default)]
+    pub scope: Option<String>,
     /// The stage.
     pub stage: String,
     /// `strict` or `advisory`.

@@ -62,6 +62,19 @@ fn a_reason_is_stored_with_its_code() {
 }
 
 #[test]
+fn the_scope_of_a_check_stands_beside_its_text() {
+    let rows = [
+        ("qps >= 0.1", None),
+        ("qps >= 0.1 for c < 100", Some("c<100")),
+        ("qps >= 0.1 for stage  c1", Some("stage c1")),
+    ];
+    for (text, scope) in rows {
+        let line = judge(&[rule(text, Level::Strict)], &[stage()], None).checks.remove(0);
+        assert_eq!((line.check.as_str(), line.scope.as_deref()), ("qps >= 0.1", scope));
+    }
+}
+
+#[test]
 fn nothing_measured_a_stage_cut_short_or_skipped_or_not_there_is_no_pass() {
     let rows = [
         ("e2e.mean <= 1s", StageStatus::Skipped, "the stage was skipped"),

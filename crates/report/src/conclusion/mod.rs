@@ -13,7 +13,7 @@ mod signs;
 use measure::result::{CheckLine, CheckResult, RunResult, RunStatus, StageResult, StageStatus, Verdict};
 use measure::{Amount, Level};
 
-use crate::{Lang, load, plain, search, sides};
+use crate::{Lang, load, plain, search, sides, verdict};
 
 /// Rates that are closer than this factor are not told apart by another run.
 const WORTH: f64 = 1.05;
@@ -166,6 +166,9 @@ fn ended(facts: &Facts<'_>, lang: Lang) -> Option<String> {
 
 fn verdict(facts: &Facts<'_>, lang: Lang) -> Option<String> {
     Some(match facts.run.gate.verdict {
+        Verdict::Pass if verdict::nothing_is_strict(&facts.run.gate) => {
+            lang.pick("No check of the gate is strict.", "门禁没有严格检查。").to_owned()
+        }
         Verdict::Pass => lang.pick("The gate passed.", "门禁通过。").to_owned(),
         Verdict::Fail => lang.pick("The gate failed.", "门禁未通过。").to_owned(),
         Verdict::NotJudged => {

@@ -44,6 +44,7 @@ pub(super) fn of(run: &RunResult) -> Summary {
 
 fn tone(run: &RunResult) -> &'static str {
     match (run.gate.verdict, run.exit.code) {
+        (Verdict::Pass, 0) if verdict::nothing_is_strict(&run.gate) => "neutral",
         (Verdict::Pass, 0) => "good",
         (Verdict::Pass, _) | (Verdict::NotJudged, _) => "warn",
         (Verdict::None, 0) => "neutral",

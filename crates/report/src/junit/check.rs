@@ -7,6 +7,21 @@ use super::case::{error, failure, skipped};
 use crate::number::{change, of_check};
 use crate::{Lang, verdict};
 
+/// The names of the cases of a suite: the checks with their scopes, as written; where one is there again, it is counted.
+pub(super) fn names(lines: &[&CheckLine]) -> Vec<String> {
+    let written = |line: &CheckLine| match &line.scope {
+        Some(scope) => format!("{} for {scope}", line.check),
+        None => line.check.clone(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for line in lines {
+        let name = written(line);
+        let counted = (2..).map(|nth| format!("{name} ({nth})"));
+        names.extend(std::iter::once(name.clone()).chain(counted).find(|name| !names.contains(name)));
+    }
+    names
+}
+
 /// As [`super::render`] says.
 pub(super) fn status(line: &CheckLine, stage: Option<&StageResult>, lang: Lang) -> TestCaseStatus {
     if line.result == CheckResult::Pass {

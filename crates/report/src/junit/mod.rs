@@ -1,6 +1,7 @@
 //! JUnit XML for CI systems: what passed, what failed, what could not be judged and what was skipped, told apart.
 //!
-//! Names depend on the scenario alone, so that a CI system recognises a case from run to run. The first suite is the run
+//! Names depend on the scenario alone, so that a CI system recognises a case from run to run, and no two cases of a suite
+//! have the same one. The first suite is the run
 //! itself. Then comes a suite per stage, with a case per check; without checks a stage is one case, which says that it ran.
 
 mod case;
@@ -9,7 +10,7 @@ mod ran;
 
 use std::time::Duration;
 
-use measure::result::{RunResult, StageResult, Verdict};
+use measure::result::{CheckLine, RunResult, StageResult, Verdict};
 use quick_junit::{Report, SerializeError, TestCase, TestSuite};
 
 use crate::{Lang, search, stored};
@@ -81,8 +82,9 @@ fn of_checks(run: &RunResult, name: &str, lang: Lang) -> TestSuite {
     let shown = if name == NO_STAGE.0 { NO_STAGE.1 } else { name };
     let mut suite = TestSuite::new(text(shown));
     suite.time = stage.map(window);
-    for line in run.gate.checks.iter().filter(|line| line.stage == name) {
-        suite.add_test_case(case(run, shown, &line.check, check::status(line, stage, lang)));
+    let lines: Vec<&CheckLine> = run.gate.checks.iter().filter(|line| line.stage == name).collect();
+    for (line, called) in lines.iter().zip(check::names(&lines)) {
+        suite.add_test_case(case(run, shown, &called, check::status(line, stage, lang)));
     }
     suite
 }

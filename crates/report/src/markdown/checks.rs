@@ -11,15 +11,12 @@ const SHOWN: usize = 10;
 
 /// Nothing without checks.
 pub(super) fn block(run: &RunResult, lang: Lang) -> String {
-    let all = run.gate.checks.len();
-    if all == 0 {
+    if run.gate.checks.is_empty() {
         return String::new();
     }
     let (passed, open): (Vec<&CheckLine>, Vec<&CheckLine>) =
         run.gate.checks.iter().partition(|line| line.result == CheckResult::Pass);
-    let held = passed.len();
-    let count =
-        lang.pick(format!("{held} of {all} checks passed."), format!("{all} 项检查中 {held} 项通过。"));
+    let count = verdict::passed(&run.gate, lang) + lang.pick(".", "。");
     // What changed is worth a look also where it may.
     let compared: Vec<&CheckLine> = passed.into_iter().filter(|line| line.baseline.is_some()).collect();
     if open.len() + compared.len() <= SHOWN {

@@ -62,10 +62,28 @@ fn failures_errors_and_skipped_cases_are_told_apart() {
             "c50 | ttft.p95 <= 800ms | failure",
             "c50 | success_rate >= 99% | error",
             "c1 | ttft.p95 <= 800ms | skipped",
-            "c1 | ttft.p95 <= 800ms | passed",
+            "c1 | ttft.p95 <= 800ms (2) | passed",
             "c5 | ttft.p95 <= 800ms | error",
             "c20 | ttft.p95 <= 800ms | skipped",
             "no stage | ttft.p95 <= 800ms | error",
+        ]
+    );
+}
+
+#[test]
+fn no_two_cases_of_a_suite_have_one_name() {
+    let mut run = fixture::all_good(Lang::En);
+    let line = run.gate.checks[0].clone();
+    let scoped = |scope: &str| CheckLine { scope: Some(scope.to_owned()), ..line.clone() };
+    run.gate.checks = vec![line.clone(), scoped("c<=50"), scoped("stage c50"), line.clone(), scoped("c<=50")];
+    assert_eq!(
+        shown(&run)[1..],
+        [
+            "c50 | ttft.p95 <= 800ms | passed",
+            "c50 | ttft.p95 <= 800ms for c<=50 | passed",
+            "c50 | ttft.p95 <= 800ms for stage c50 | passed",
+            "c50 | ttft.p95 <= 800ms (2) | passed",
+            "c50 | ttft.p95 <= 800ms for c<=50 (2) | passed",
         ]
     );
 }

@@ -1,8 +1,8 @@
 //! Terminal and warnings of results written by hand.
 
 use measure::Amount;
-use measure::result::{RunResult, StageStatus};
-use report::{Lang, terminal, warnings};
+use measure::result::{Exit, RunResult, StageStatus, Verdict};
+use report::{Lang, conclusion, html, markdown, terminal, warnings};
 use unicode_width::UnicodeWidthStr;
 
 use crate::fixture;
@@ -78,6 +78,39 @@ fn a_check_that_fails_against_the_baseline_shows_how_far_it_moved() {
     run.gate.checks[0].baseline = Some(248.0);
     let first = terminal::gate(&run, Lang::En).remove(0);
     assert!(first.contains("measured 310 ms (+25.1%), n = 400"), "{first}");
+}
+
+#[test]
+fn a_gate_without_a_strict_check_is_not_said_to_have_passed() {
+    let rows = [
+        (
+            Lang::En,
+            "gate: no strict check (0 of 2 advisory checks passed)",
+            "## No strict check: ",
+            "\n0 of 2 advisory checks passed.\n",
+            "No check of the gate is strict.",
+        ),
+        (
+            Lang::Zh,
+            "门禁：没有严格检查（2 项仅提示的检查中 0 项通过）",
+            "## 没有严格检查：",
+            "\n2 项仅提示的检查中 0 项通过。\n",
+            "门禁没有严格检查。",
+        ),
+    ];
+    for (lang, said, title, count, concluded) in rows {
+        let mut run = fixture::half_failing(lang);
+        (run.gate.verdict, run.exit) = (Verdict::Pass, Exit::default());
+        run.gate.checks.iter_mut().for_each(|line| line.level = "advisory".to_owned());
+        assert_eq!(terminal::gate(&run, lang).last().unwrap(), said);
+        run.conclusion = conclusion::of(&run, [None; 3], lang);
+        assert!(run.conclusion.contains(concluded), "{}", run.conclusion);
+        let text = markdown::render(&run, lang);
+        assert!(text.starts_with(title) && text.contains(count), "{text}");
+        let page = html::render(&run, lang);
+        assert!(page.contains("class=\"verdict neutral\""));
+        assert!(page.contains(">No strict check<") && page.contains(">没有严格检查<"));
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(super) fn read(load: Section<'_>, last: Option<&Stage>) -> Option<Search> {
         );
     }
     let checks = section.list("checks").iter().filter_map(|node| {
-        let check = read_check(node, section, Ladder::Watched(&[]))?;
+        let check = read_check(node, section, Ladder::Own(&[]))?;
         if let Limit::Baseline { .. } = check.limit {
             problems.error_with_hint(
                 &node.place,

@@ -19,7 +19,7 @@ pub(super) fn read(load: Section<'_>, stages: &[Stage]) -> Vec<Rule> {
     }
     let read = |node| {
         // How many values a percentile needs is the window's affair, not the stage's.
-        let check = read_check(node, section, Ladder::Watched(stages))?;
+        let check = read_check(node, section, Ladder::Own(stages))?;
         if let Limit::Baseline { .. } = check.limit {
             section.context.problems.error_with_hint(
                 &node.place,

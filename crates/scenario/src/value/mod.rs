@@ -3,5 +3,6 @@
 mod duration;
 mod size;
 
-pub(crate) use duration::{LONGEST, parse_duration, show_duration};
+pub(crate) use duration::show_duration;
+pub(crate) use measure::duration::{LONGEST, parse as parse_duration};
 pub(crate) use size::parse_size;

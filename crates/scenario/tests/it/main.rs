@@ -7,6 +7,7 @@ mod bodies;
 mod diagnostics;
 mod files;
 mod folder;
+mod gate;
 mod generated;
 mod keys;
 mod layers;
